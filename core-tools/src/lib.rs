@@ -1,0 +1,1 @@
+//! The prebuilt tools.

@@ -1,0 +1,114 @@
+//! One request by a model, and its decoding under limits.
+//!
+//! In: [`ToolCall`], as a provider or a host hands it over. Out: [`Decoded`], whose arguments are known to be no larger
+//! than allowed. JSON is read as text here and typed in `validation`; nesting is limited to 128 levels by the reader.
+
+mod repair;
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::repair::{parse_arguments, repeated_keys};
+use crate::error::ToolError;
+
+/// The largest arguments taken by default: 16 MiB. No provider sends as much; a broken client may.
+pub const MAX_ARGUMENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// The id that pairs a call with its result.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallId(#[serde(with = "shared")] Arc<str>);
+
+impl CallId {
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: AsRef<str>> From<T> for CallId {
+    fn from(id: T) -> Self {
+        Self(id.as_ref().into())
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+/// `Arc<str>` as a string, without serde's `rc` feature.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(id: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(id)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(deserializer).map(Arc::from)
+    }
+}
+
+/// One request by a model to use a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// Pairs the call with its result.
+    pub id: CallId,
+    /// The tool's name as the model wrote it.
+    pub name: String,
+    /// The arguments: JSON text, as the model wrote it.
+    pub arguments: String,
+}
+
+impl ToolCall {
+    /// A call as a provider hands it over.
+    ///
+    /// ```
+    /// let call = tool_core::ToolCall::new("call_1", "weather", r#"{"city":"Lisbon"}"#);
+    /// assert_eq!(call.name, "weather");
+    /// ```
+    #[must_use]
+    pub fn new(id: impl Into<CallId>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into() }
+    }
+}
+
+/// A call whose arguments are within the limits. Only [`decode`] makes one.
+#[derive(Debug)]
+pub struct Decoded {
+    arguments: String,
+}
+
+impl Decoded {
+    /// The arguments as JSON text.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+}
+
+/// Takes a call's arguments if they are no larger than `most` bytes.
+///
+/// # Errors
+/// [`ToolError::InvalidArguments`] when they are.
+pub fn decode(tool: &crate::tool::ToolName, arguments: String, most: usize) -> Result<Decoded, ToolError> {
+    if arguments.len() <= most {
+        return Ok(Decoded { arguments });
+    }
+    let fault = format!("expected at most {most} bytes of arguments, got {}; send less in one call", arguments.len());
+    let start = &arguments[..arguments.floor_char_boundary(200)];
+    Err(ToolError::invalid(tool.clone(), crate::validation::InvalidArguments::malformed(fault, start)))
+}

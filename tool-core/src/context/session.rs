@@ -1,0 +1,77 @@
+//! The state that lasts across calls.
+
+use std::{
+    any::Any,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::States;
+use crate::permission::matches;
+
+/// One conversation with one model: its working directory, its remembered approvals, what tools keep between calls.
+///
+/// Cloning gives the same session.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    cwd: PathBuf,
+    approvals: Approvals,
+    cancellation: CancellationToken,
+    memory: Mutex<States>,
+}
+
+impl Session {
+    /// A session in this directory. A relative path is taken from the root: a session has no other place to start.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        let cwd = Path::new("/").join(cwd.into());
+        Self(Arc::new(Inner {
+            cwd,
+            approvals: Approvals::default(),
+            cancellation: CancellationToken::new(),
+            memory: Mutex::default(),
+        }))
+    }
+
+    /// The directory that relative paths are meant from.
+    #[must_use]
+    pub fn cwd(&self) -> &Path {
+        &self.0.cwd
+    }
+
+    /// Cancelling it ends every call of the session, running and waiting.
+    #[must_use]
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.0.cancellation
+    }
+
+    /// A value that a tool keeps for the session, one of each type, made when it is first wanted.
+    #[must_use]
+    pub fn memory<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
+        self.0.memory.lock().unwrap_or_else(PoisonError::into_inner).get_or_default()
+    }
+
+    pub(crate) fn approvals(&self) -> &Approvals {
+        &self.0.approvals
+    }
+}
+
+/// What was allowed "always", as permission and pattern.
+#[derive(Default)]
+pub(crate) struct Approvals(Mutex<Vec<(String, String)>>);
+
+impl Approvals {
+    pub(crate) fn covers(&self, permission: &str, pattern: &str) -> bool {
+        let approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        approvals.iter().any(|(name, allowed)| name == permission && matches(allowed, pattern))
+    }
+
+    pub(crate) fn remember(&self, permission: &str, patterns: Vec<String>) {
+        let mut approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        approvals.extend(patterns.into_iter().map(|pattern| (permission.to_owned(), pattern)));
+    }
+}

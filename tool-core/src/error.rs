@@ -1,0 +1,210 @@
+//! How a call can end badly: one variant a stage, and what the model is told of each.
+
+use std::{borrow::Cow, time::Duration};
+
+use serde::Serialize;
+
+use crate::{tool::ToolName, validation::InvalidArguments};
+
+/// Why a call did not complete. [`Display`](std::fmt::Display) is what the model is told.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The arguments do not fit; the report names every mistake.
+    #[error("{}", .0.report.report(.0.tool.as_str()))]
+    InvalidArguments(Box<Invalid>),
+    /// No tool has this name.
+    #[error("{0}")]
+    UnknownTool(UnknownTool),
+    /// A rule or a person refused.
+    #[error("{0}")]
+    Denied(Denial),
+    /// The call was cancelled.
+    #[error("The call was cancelled before it completed.")]
+    Cancelled,
+    /// The call ran longer than it may.
+    #[error("The `{tool}` tool was stopped after {}: it takes longer than it may. Ask for less in one call.", span(*.after))]
+    TimedOut {
+        /// The tool.
+        tool: ToolName,
+        /// The time it had.
+        after: Duration,
+    },
+    /// The tool itself says that it could not do it.
+    #[error("{0}")]
+    Failed(Cow<'static, str>),
+    /// The tool panicked. The model is not told how; the host is, by [`ToolError::panic_message`].
+    #[error("The `{tool}` tool failed by a fault of its own. Other arguments may work; another tool may do.")]
+    Panicked {
+        /// The tool.
+        tool: ToolName,
+        /// What the panic said, for logs.
+        message: String,
+    },
+    /// Something that no further call can mend; the host should stop the turn.
+    #[error("{0}")]
+    Fatal(Cow<'static, str>),
+}
+
+/// Arguments refused, and by which tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invalid {
+    /// The tool.
+    pub tool: ToolName,
+    /// What was wrong.
+    pub report: InvalidArguments,
+}
+
+/// A name that no tool has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("There is no tool named `{name}`.{} Available tools: {}.", suggestion(.nearest), list(.available))]
+#[non_exhaustive]
+pub struct UnknownTool {
+    /// The name as it was called.
+    pub name: String,
+    /// The most similar name, if one is similar.
+    pub nearest: Option<ToolName>,
+    /// All names.
+    pub available: Vec<ToolName>,
+}
+
+impl UnknownTool {
+    pub(crate) fn new(name: &str, available: Vec<ToolName>) -> Self {
+        let nearest = crate::suggest::nearest(name, available.iter().map(ToolName::as_str));
+        let nearest = nearest.and_then(|near| available.iter().find(|known| known.as_str() == near).cloned());
+        Self { name: name.to_owned(), nearest, available }
+    }
+}
+
+fn suggestion(nearest: &Option<ToolName>) -> String {
+    nearest.as_ref().map(|name| format!(" Did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn list(names: &[ToolName]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(ToolName::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// A permission that was not given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Denial {
+    /// By a configured rule.
+    #[error(
+        "Permission `{permission}` for `{pattern}` is denied by a rule. Do not try again in another way; choose a different approach, or ask the user."
+    )]
+    Rule {
+        /// The permission asked for.
+        permission: String,
+        /// The pattern that a rule denies.
+        pattern: String,
+    },
+    /// By a person, perhaps with a word on what to do instead.
+    #[error(
+        "The user rejected `{permission}` for {}.{}", quoted(.patterns),
+        .feedback.as_ref().map(|word| format!(" They say: {word}")).unwrap_or_default()
+    )]
+    Rejected {
+        /// The permission asked for.
+        permission: String,
+        /// The patterns asked for.
+        patterns: Vec<String>,
+        /// What the person said.
+        feedback: Option<String>,
+    },
+    /// Nobody was there to ask.
+    #[error(
+        "Permission `{permission}` for {} was not given: nobody could be asked ({reason}).", quoted(.patterns)
+    )]
+    Unanswered {
+        /// The permission asked for.
+        permission: String,
+        /// The patterns asked for.
+        patterns: Vec<String>,
+        /// Why nobody was asked.
+        reason: String,
+    },
+}
+
+fn quoted(patterns: &[String]) -> String {
+    patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// What a host decides by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The arguments do not fit.
+    InvalidArguments,
+    /// No tool has this name.
+    UnknownTool,
+    /// A rule or a person refused.
+    Denied,
+    /// Cancelled.
+    Cancelled,
+    /// Took too long.
+    TimedOut,
+    /// The tool's own failure.
+    Failed,
+    /// A panic.
+    Panicked,
+    /// The turn should stop.
+    Fatal,
+}
+
+impl ToolError {
+    /// A failure in the tool's own words, which the model reads: say what was expected, what came, what to do.
+    #[must_use]
+    pub fn failed(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Failed(message.into())
+    }
+
+    /// The same from any error, e.g. `.map_err(ToolError::from_error)`.
+    #[must_use]
+    #[expect(clippy::needless_pass_by_value, reason = "so that it can be given to `map_err` as it is")]
+    pub fn from_error(error: impl std::fmt::Display) -> Self {
+        Self::Failed(error.to_string().into())
+    }
+
+    /// A failure that ends the turn.
+    #[must_use]
+    pub fn fatal(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Fatal(message.into())
+    }
+
+    pub(crate) fn invalid(tool: ToolName, report: InvalidArguments) -> Self {
+        Self::InvalidArguments(Box::new(Invalid { tool, report }))
+    }
+
+    /// What a host decides by.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::InvalidArguments(_) => ErrorKind::InvalidArguments,
+            Self::UnknownTool(_) => ErrorKind::UnknownTool,
+            Self::Denied(_) => ErrorKind::Denied,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::TimedOut { .. } => ErrorKind::TimedOut,
+            Self::Failed(_) => ErrorKind::Failed,
+            Self::Panicked { .. } => ErrorKind::Panicked,
+            Self::Fatal(_) => ErrorKind::Fatal,
+        }
+    }
+
+    /// What a panic said: for logs, never for the model.
+    #[must_use]
+    pub fn panic_message(&self) -> Option<&str> {
+        match self {
+            Self::Panicked { message, .. } => Some(message),
+            _ => None,
+        }
+    }
+}
+
+/// A duration as a person says it.
+fn span(duration: Duration) -> String {
+    if duration.subsec_nanos() == 0 { format!("{} s", duration.as_secs()) } else { format!("{duration:?}") }
+}

@@ -1,0 +1,49 @@
+//! Runs a granted call under its cancellation, its timeout, and a guard against panics.
+
+use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration};
+
+use futures_util::FutureExt;
+
+use crate::{context::ToolContext, error::ToolError, permission::Granted, tool::ToolResult};
+
+/// How long a cancelled tool has to hand over what it has (opencode's figure).
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Runs to the end, whatever the end is.
+pub(super) async fn run(granted: Granted, ctx: &ToolContext, timeout: Option<Duration>) -> ToolResult {
+    if ctx.parent_cancellation().is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    let invocation = granted.into_invocation();
+    // The future is made inside the guard: a plain `fn` runs while it is made.
+    let work = AssertUnwindSafe(async move { invocation.run(ctx).await }).catch_unwind();
+    let mut work = pin!(work.map(|done| done.unwrap_or_else(|panic| Err(panicked(ctx, &*panic)))));
+
+    // Most calls are done when first looked at, and then need neither a timer nor a place in line for cancellation.
+    let first = std::future::poll_fn(|task| Poll::Ready(work.as_mut().poll(task))).await;
+    if let Poll::Ready(result) = first {
+        return result;
+    }
+    let race = ctx.cancellation().run_until_cancelled(work.as_mut());
+    let ended = match timeout {
+        None => Ok(race.await),
+        Some(after) => tokio::time::timeout(after, race).await.map_err(|_| after),
+    };
+    let error = match ended {
+        Ok(Some(result)) => return result,
+        Ok(None) => ToolError::Cancelled,
+        Err(after) => ToolError::TimedOut { tool: ctx.tool().clone(), after },
+    };
+    ctx.cancellation().cancel();
+    match tokio::time::timeout(GRACE, work).await {
+        // What a cancelled tool has done so far is worth more than the word that it was cancelled.
+        Ok(Ok(output)) if error == ToolError::Cancelled => Ok(output),
+        _ => Err(error),
+    }
+}
+
+fn panicked(ctx: &ToolContext, panic: &(dyn Any + Send)) -> ToolError {
+    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    ToolError::Panicked { tool: ctx.tool().clone(), message }
+}

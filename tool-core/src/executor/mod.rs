@@ -1,0 +1,123 @@
+//! Runs calls against a registry under one policy. The stages of a call, in order, are [`Executor::call`].
+
+mod builder;
+mod guard;
+mod outcome;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+pub use self::{
+    builder::{BuildError, ExecutorBuilder},
+    outcome::{CallTime, Outcome, Status},
+};
+use crate::{
+    call::{ToolCall, decode},
+    context::{Host, Session, ToolContext},
+    error::{ToolError, UnknownTool},
+    event::Change,
+    permission::authorize,
+    registry::{Registered, Registry},
+    tool::ToolName,
+    truncate::{Bounded, Limits, fit},
+    validation::prepare,
+};
+
+/// Runs calls against a registry. Cloning gives the same executor.
+///
+/// ```
+/// use tool_core::prelude::*;
+///
+/// /// Add two numbers.
+/// #[tool(read_only)]
+/// fn add(/** One. */ a: i64, /** Other. */ b: i64) -> String {
+///     (a + b).to_string()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let executor = Executor::builder(Registry::builder().add(AddTool).build()?).build()?;
+/// let outcome = executor.call(&Session::new("/"), ToolCall::new("1", "add", r#"{"a":2,"b":3}"#)).await;
+/// assert_eq!(outcome.output(), Some("5"));
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Executor {
+    registry: Arc<Registry>,
+    host: Arc<Host>,
+    limits: Limits,
+    max_argument_bytes: usize,
+}
+
+impl Executor {
+    /// Begins an executor for these tools. As it stands it asks nobody and refuses what a tool asks for.
+    #[must_use]
+    pub fn builder(registry: Registry) -> ExecutorBuilder {
+        ExecutorBuilder::new(registry)
+    }
+
+    /// The tools.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Runs one call to its end. It always ends, in exactly one outcome; nothing escapes as a panic.
+    ///
+    /// Dropping the future stops the call. To stop it and still get its outcome, cancel the session, or use
+    /// [`call_until`](Self::call_until).
+    pub async fn call(&self, session: &Session, call: ToolCall) -> Outcome {
+        self.run(session, call, None).await
+    }
+
+    /// The same, cancelled when `turn` is: give it a child of [`Session::cancellation`].
+    pub async fn call_until(&self, session: &Session, call: ToolCall, turn: CancellationToken) -> Outcome {
+        self.run(session, call, Some(turn)).await
+    }
+
+    async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
+        let ToolCall { id, name, arguments } = call;
+        let start = self.host.clock.now();
+        let (status, tool) = match self.registry.resolve(&name) {
+            Ok(tool) => {
+                let limits = tool.tool().policy().limits.over(self.limits);
+                let (host, session) = (self.host.clone(), session.clone());
+                let ctx = ToolContext::new(host, session, turn, id.clone(), tool.name().clone(), limits);
+                (self.stages(tool, arguments, &ctx).await, Ok(tool.name().clone()))
+            }
+            Err(unknown) => (self.unknown(&id, unknown), Err(name.clone())),
+        };
+        Outcome::new(id, name, tool, status, CallTime { start, end: self.host.clock.now() })
+    }
+
+    /// The stages, and the two events around them.
+    async fn stages(&self, tool: &Registered, arguments: String, ctx: &ToolContext) -> Result<Bounded, ToolError> {
+        ctx.report(|| Change::Pending);
+        let result = self.pass(tool, arguments, ctx).await;
+        ctx.report(|| match &result {
+            Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
+            Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
+        });
+        result
+    }
+
+    /// Decode, prepare, authorize, run, fit: each takes what only the one before can make.
+    async fn pass(&self, tool: &Registered, arguments: String, ctx: &ToolContext) -> Result<Bounded, ToolError> {
+        let decoded = decode(tool.name(), arguments, self.max_argument_bytes)?;
+        let prepared =
+            prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
+        let granted = authorize(prepared, tool.name(), &ctx.gate()).await?;
+        ctx.report(|| Change::Running);
+        let output = guard::run(granted, ctx, tool.tool().policy().timeout).await?;
+        Ok(fit(output, ctx.limits(), ctx.spills()))
+    }
+
+    fn unknown(&self, id: &crate::call::CallId, unknown: UnknownTool) -> Result<Bounded, ToolError> {
+        let error = ToolError::UnknownTool(unknown);
+        if let (false, Ok(name)) = (self.host.observers.is_empty(), ToolName::new("unknown")) {
+            let change = Change::Error { kind: error.kind(), message: error.to_string() };
+            self.host.observers.tell(id, &name, self.host.clock.now(), change);
+        }
+        Err(error)
+    }
+}

@@ -1,0 +1,190 @@
+//! The set of tools one agent has.
+//!
+//! In: tools found at link time, and those a host adds. Out: [`Registry`], which never has two tools of one name.
+//! Not here: running them (`executor`).
+
+mod builder;
+
+use std::sync::Arc;
+
+pub use self::builder::{Collision, IntoTool, RegistryBuilder, RegistryError};
+use crate::{
+    error::UnknownTool,
+    suggest::fold,
+    tool::{Audience, LinkedTool, Tool, ToolName, ToolSpec},
+};
+
+/// The tools one agent has, by name and in the order of their names.
+///
+/// # Tools found at link time
+/// [`Registry::linked`] has every `#[tool]` function of every crate that is linked into the binary. A crate that is
+/// only named in `Cargo.toml` is *not* linked: the linker drops what no code names. Name it once, in the binary:
+///
+/// ```ignore
+/// use my_tools as _;
+/// ```
+///
+/// A binary whose package also has a library needs the same line for its own library, and so has a test in `tests/`.
+#[derive(Clone)]
+pub struct Registry {
+    tools: std::collections::HashMap<ToolName, Arc<Registered>>,
+    order: Vec<ToolName>,
+}
+
+/// A tool under the name it has in one registry.
+pub struct Registered {
+    name: ToolName,
+    tool: Arc<dyn Tool>,
+    spec: std::sync::OnceLock<ToolSpec>,
+}
+
+impl Registered {
+    /// The name in this registry.
+    #[must_use]
+    pub fn name(&self) -> &ToolName {
+        &self.name
+    }
+
+    /// The tool.
+    #[must_use]
+    pub fn tool(&self) -> &Arc<dyn Tool> {
+        &self.tool
+    }
+
+    /// What a model sees of it, under its name in this registry.
+    #[must_use]
+    pub fn spec(&self) -> &ToolSpec {
+        let own = self.tool.spec();
+        if own.name == self.name {
+            return own;
+        }
+        self.spec.get_or_init(|| ToolSpec { name: self.name.clone(), ..own.clone() })
+    }
+
+    /// The same for one model and agent, where the tool has a `describe` function.
+    pub async fn spec_for(&self, audience: &Audience) -> ToolSpec {
+        let mut spec = self.spec().clone();
+        if let Some(description) = self.tool.describe(audience).await {
+            spec.description = description.text;
+            if let Some(schema) = description.input_schema {
+                spec.input_schema = schema;
+            }
+        }
+        spec
+    }
+}
+
+impl Registry {
+    /// Every tool that is linked into this binary.
+    ///
+    /// # Errors
+    /// When two have one name: all such pairs, each with both places in the source.
+    pub fn linked() -> Result<Self, RegistryError> {
+        Self::builder().linked().build()
+    }
+
+    /// Begins an empty registry.
+    #[must_use]
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// The tool of exactly this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<Registered>> {
+        self.tools.get(name)
+    }
+
+    /// The tool a model means: of exactly this name, or else the only one that differs in case and separators alone.
+    ///
+    /// opencode only lowers the case; models also write `ApplyPatch` and `apply-patch`.
+    ///
+    /// # Errors
+    /// When there is none, or more than one: the nearest name and all there are.
+    pub fn resolve(&self, name: &str) -> Result<&Arc<Registered>, UnknownTool> {
+        if let Some(tool) = self.tools.get(name) {
+            return Ok(tool);
+        }
+        let folded = fold(name);
+        let mut alike = self.order.iter().filter(|known| fold(known.as_str()) == folded);
+        match (alike.next().and_then(|known| self.tools.get(known)), alike.next()) {
+            (Some(tool), None) if !folded.is_empty() => Ok(tool),
+            _ => Err(UnknownTool::new(name, self.order.clone())),
+        }
+    }
+
+    /// All tools, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Registered>> {
+        self.order.iter().filter_map(|name| self.tools.get(name))
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &ToolName> {
+        self.order.iter()
+    }
+
+    /// What a model sees of all tools.
+    pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.iter().map(|tool| tool.spec())
+    }
+
+    /// What one model and agent see of all tools.
+    pub async fn specs_for(&self, audience: &Audience) -> Vec<ToolSpec> {
+        futures_util::future::join_all(self.iter().map(|tool| tool.spec_for(audience))).await
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The tools that `keep` wants.
+    #[must_use]
+    pub fn select(&self, keep: impl Fn(&Registered) -> bool) -> Self {
+        Self::collect(self.iter().filter(|tool| keep(tool)).cloned())
+    }
+
+    /// The tools of a set; every tool is in the set `all`.
+    #[must_use]
+    pub fn set(&self, set: &str) -> Self {
+        self.select(|tool| set == "all" || tool.tool.policy().sets.contains(&set))
+    }
+
+    /// The tools with a tag.
+    #[must_use]
+    pub fn tag(&self, tag: &str) -> Self {
+        self.select(|tool| tool.tool.policy().tags.contains(&tag))
+    }
+
+    /// The names of all sets, sorted, without `all`.
+    #[must_use]
+    pub fn sets(&self) -> Vec<&'static str> {
+        let sets: std::collections::BTreeSet<_> =
+            self.iter().flat_map(|tool| tool.tool.policy().sets.iter().copied()).collect();
+        sets.into_iter().collect()
+    }
+
+    fn collect(tools: impl Iterator<Item = Arc<Registered>>) -> Self {
+        let tools: std::collections::HashMap<_, _> = tools.map(|tool| (tool.name.clone(), tool)).collect();
+        let mut order: Vec<_> = tools.keys().cloned().collect();
+        order.sort();
+        Self { tools, order }
+    }
+}
+
+fn linked_tools() -> impl Iterator<Item = Arc<dyn Tool>> {
+    inventory::iter::<LinkedTool>().map(|linked| linked.0.tool())
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Registry").field(&self.order).finish()
+    }
+}

@@ -1,0 +1,311 @@
+//! What `#[tool]` emits of a function: a constant table of facts, and the one generic door to the function.
+
+use std::sync::{Arc, OnceLock};
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::{
+    Annotations, Audience, Concurrency, Description, Invocation, Location, Requirement, Tool, ToolName, ToolPolicy,
+    ToolResult, ToolSpec,
+};
+use crate::{
+    context::ToolContext,
+    error::ToolError,
+    permission::PermissionRequest,
+    truncate::Keep,
+    validation::{
+        InvalidArguments, TypedArguments,
+        param::Field,
+        source::{Mismatch, Source, Unknown},
+    },
+};
+
+/// An annotated function, seen through its types. `#[tool]` implements it for the handle it makes (`WeatherTool`).
+pub trait TypedTool: Send + Sync + 'static {
+    /// The argument struct (`WeatherArgs`).
+    type Args: Send + 'static;
+
+    /// Everything the macro knows of the function.
+    const FACTS: &'static ToolFacts;
+
+    #[doc(hidden)]
+    fn decode(source: &mut Source<'_>) -> Result<Self::Args, Mismatch>;
+
+    #[doc(hidden)]
+    fn patterns(args: &Self::Args) -> Vec<String> {
+        let _ = args;
+        vec!["*".to_owned()]
+    }
+
+    /// Calls the function with arguments that need no further check.
+    ///
+    /// # Errors
+    /// When a value it takes from the context is not there.
+    fn call(args: Self::Args, ctx: &ToolContext) -> Result<BoxFuture<'_, ToolResult>, ToolError>;
+}
+
+type Bind = fn(&TypedArguments, &str, Option<&'static str>) -> Result<Box<dyn Invocation>, InvalidArguments>;
+/// What `describe = path` becomes.
+pub type Describe = for<'a> fn(&'a Audience) -> BoxFuture<'a, Description>;
+
+/// Everything the macro knows of an annotated function, as a constant.
+pub struct ToolFacts {
+    name: &'static str,
+    title: Option<&'static str>,
+    description: &'static str,
+    annotations: Annotations,
+    policy: ToolPolicy,
+    concurrency: Option<Concurrency>,
+    unknown: Unknown,
+    fields: &'static [Field],
+    requires: &'static [fn() -> Option<Requirement>],
+    output_schema: fn() -> Option<Value>,
+    describe: Option<Describe>,
+    format_error: Option<fn(&InvalidArguments) -> String>,
+    location: Location,
+    bind: Bind,
+}
+
+/// The const builder that the expansion is written in.
+#[doc(hidden)]
+impl ToolFacts {
+    #[must_use]
+    pub const fn new<T: TypedTool>(name: &'static str, description: &'static str, location: Location) -> Self {
+        Self {
+            name,
+            title: None,
+            description,
+            annotations: Annotations::new(false, false, false, false),
+            policy: ToolPolicy {
+                concurrency: Concurrency::Exclusive,
+                timeout: None,
+                limits: super::LimitOverrides { lines: None, bytes: None, keep: None },
+                permission: None,
+                sets: &[],
+                tags: &[],
+            },
+            concurrency: None,
+            unknown: Unknown::Reject,
+            fields: &[],
+            requires: &[],
+            output_schema: || None,
+            describe: None,
+            format_error: None,
+            location,
+            bind: bind::<T>,
+        }
+    }
+
+    #[must_use]
+    pub const fn fields(mut self, fields: &'static [Field]) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    #[must_use]
+    pub const fn requires(mut self, requires: &'static [fn() -> Option<Requirement>]) -> Self {
+        self.requires = requires;
+        self
+    }
+
+    #[must_use]
+    pub const fn returns<O>(mut self, returns: crate::output::Returns<O>) -> Self {
+        self.output_schema = returns.schema;
+        self
+    }
+
+    #[must_use]
+    pub const fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    #[must_use]
+    pub const fn annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = annotations;
+        self
+    }
+
+    #[must_use]
+    pub const fn concurrency(mut self, concurrency: Concurrency) -> Self {
+        self.concurrency = Some(concurrency);
+        self
+    }
+
+    #[must_use]
+    pub const fn timeout_ms(mut self, milliseconds: u64) -> Self {
+        self.policy.timeout = Some(std::time::Duration::from_millis(milliseconds));
+        self
+    }
+
+    #[must_use]
+    pub const fn keep(mut self, keep: Keep) -> Self {
+        self.policy.limits.keep = Some(keep);
+        self
+    }
+
+    #[must_use]
+    pub const fn lines(mut self, lines: usize) -> Self {
+        self.policy.limits.lines = Some(lines);
+        self
+    }
+
+    #[must_use]
+    pub const fn bytes(mut self, bytes: usize) -> Self {
+        self.policy.limits.bytes = Some(bytes);
+        self
+    }
+
+    #[must_use]
+    pub const fn permission(mut self, permission: &'static str) -> Self {
+        self.policy.permission = Some(permission);
+        self
+    }
+
+    #[must_use]
+    pub const fn sets(mut self, sets: &'static [&'static str]) -> Self {
+        self.policy.sets = sets;
+        self
+    }
+
+    #[must_use]
+    pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
+        self.policy.tags = tags;
+        self
+    }
+
+    #[must_use]
+    pub const fn ignore_unknown(mut self) -> Self {
+        self.unknown = Unknown::Ignore;
+        self
+    }
+
+    #[must_use]
+    pub const fn describe(mut self, describe: Describe) -> Self {
+        self.describe = Some(describe);
+        self
+    }
+
+    #[must_use]
+    pub const fn format_error(mut self, format: fn(&InvalidArguments) -> String) -> Self {
+        self.format_error = Some(format);
+        self
+    }
+}
+
+impl ToolFacts {
+    /// The tool's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Where the function stands.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        self.location
+    }
+
+    /// The tool that these facts describe.
+    #[must_use]
+    pub fn tool(&'static self) -> Arc<dyn Tool> {
+        Arc::new(FactsTool { facts: self, arguments: OnceLock::new(), spec: OnceLock::new() })
+    }
+}
+
+/// One generic function a tool; all else is shared.
+fn bind<T: TypedTool>(
+    arguments: &TypedArguments,
+    text: &str,
+    permission: Option<&'static str>,
+) -> Result<Box<dyn Invocation>, InvalidArguments> {
+    let args = arguments.read(text, T::decode)?;
+    Ok(Box::new(Bound::<T> { args, permission }))
+}
+
+struct Bound<T: TypedTool> {
+    args: T::Args,
+    permission: Option<&'static str>,
+}
+
+impl<T: TypedTool> Invocation for Bound<T> {
+    fn permission(&self) -> Option<PermissionRequest> {
+        self.permission.map(|permission| PermissionRequest::new(permission, T::patterns(&self.args)))
+    }
+
+    fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult> {
+        match T::call(self.args, ctx) {
+            Ok(future) => future,
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+}
+
+/// The one adapter from facts to [`Tool`].
+struct FactsTool {
+    facts: &'static ToolFacts,
+    arguments: OnceLock<TypedArguments>,
+    spec: OnceLock<ToolSpec>,
+}
+
+impl FactsTool {
+    fn arguments(&self) -> &TypedArguments {
+        self.arguments.get_or_init(|| TypedArguments::new(self.facts.fields, self.facts.unknown))
+    }
+}
+
+impl Tool for FactsTool {
+    fn spec(&self) -> &ToolSpec {
+        self.spec.get_or_init(|| ToolSpec {
+            name: ToolName::checked(self.facts.name),
+            title: self.facts.title.map(Into::into),
+            description: self.facts.description.into(),
+            input_schema: self.arguments().schema().clone(),
+            output_schema: (self.facts.output_schema)(),
+            annotations: self.facts.annotations,
+        })
+    }
+
+    fn policy(&self) -> ToolPolicy {
+        let by_nature = if self.facts.annotations.read_only { Concurrency::Parallel } else { Concurrency::Exclusive };
+        ToolPolicy { concurrency: self.facts.concurrency.unwrap_or(by_nature), ..self.facts.policy }
+    }
+
+    fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {
+        let bound = (self.facts.bind)(self.arguments(), arguments, self.facts.policy.permission);
+        match self.facts.format_error {
+            None => bound,
+            Some(format) => bound.map_err(|report| {
+                let wording = format(&report);
+                report.worded(wording)
+            }),
+        }
+    }
+
+    fn describe<'a>(&'a self, audience: &'a Audience) -> BoxFuture<'a, Option<Description>> {
+        match self.facts.describe {
+            None => Box::pin(std::future::ready(None)),
+            Some(describe) => Box::pin(async move { Some(describe(audience).await) }),
+        }
+    }
+
+    fn requirements(&self) -> Vec<Requirement> {
+        self.facts.requires.iter().filter_map(|requirement| requirement()).collect()
+    }
+
+    fn location(&self) -> Option<Location> {
+        Some(self.facts.location)
+    }
+
+    fn verify(&self) -> Result<(), String> {
+        // Only constraints can be wrong, so tools without any stay untouched until they are called.
+        let constrained = self.facts.fields.iter().any(|field| field.constraints.is_some());
+        if constrained { self.arguments().verify() } else { Ok(()) }
+    }
+}
+
+/// An annotated function that the linker put into this binary.
+pub struct LinkedTool(pub &'static ToolFacts);
+
+inventory::collect!(LinkedTool);

@@ -1,0 +1,141 @@
+//! Output cut to what a model's context can take, the whole kept on disk.
+//!
+//! In: what a tool returned, and the limits for it. Out: [`Bounded`]. The numbers are opencode's and pi's: 2,000 lines
+//! or 50 KiB, whichever is hit first. A final line break starts no further line (as in pi; opencode counts one more).
+
+mod cut;
+mod spill;
+
+use std::path::PathBuf;
+
+pub use self::{
+    cut::{Cut, cut},
+    spill::{RETENTION, Spill, SpillStore, Spilled},
+};
+use crate::output::{Attachment, Metadata, ToolOutput};
+
+/// Which part of a longer output is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// The beginning.
+    #[default]
+    Head,
+    /// The end: for commands, whose errors come last.
+    Tail,
+    /// The beginning and the end, half each (codex-rs).
+    Middle,
+    /// All of it.
+    All,
+}
+
+/// How much of an output the model gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// At most this many lines.
+    pub lines: usize,
+    /// At most this many bytes of UTF-8.
+    pub bytes: usize,
+    /// Which part is kept.
+    pub keep: Keep,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { lines: 2_000, bytes: 50 * 1024, keep: Keep::Head }
+    }
+}
+
+/// An output that is known to fit its limits. Only [`fit`] makes one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounded {
+    output: ToolOutput,
+    truncated: bool,
+    output_path: Option<PathBuf>,
+}
+
+impl Bounded {
+    /// One line for a user interface.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.output.title
+    }
+
+    /// What the model sees.
+    #[must_use]
+    pub fn output(&self) -> &str {
+        &self.output.output
+    }
+
+    /// Whether something was cut.
+    #[must_use]
+    pub fn truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// The file that holds the whole.
+    #[must_use]
+    pub fn output_path(&self) -> Option<&std::path::Path> {
+        self.output_path.as_deref()
+    }
+
+    /// Media beside the text.
+    #[must_use]
+    pub fn attachments(&self) -> &[Attachment] {
+        &self.output.attachments
+    }
+
+    /// The result as JSON, for tools with an output schema.
+    #[must_use]
+    pub fn structured(&self) -> Option<&serde_json::Value> {
+        self.output.structured.as_ref()
+    }
+
+    /// The tool's metadata, with `truncated` and, where there is a file, `outputPath` (opencode's keys).
+    #[must_use]
+    pub fn metadata(&self) -> Metadata {
+        let mut metadata = self.output.metadata.clone();
+        metadata.entry("truncated").or_insert(self.truncated.into());
+        if let Some(path) = &self.output_path {
+            metadata.insert("outputPath".into(), path.to_string_lossy().into());
+        }
+        metadata
+    }
+
+    /// The text alone, without a copy.
+    #[must_use]
+    pub fn into_output(self) -> String {
+        self.output.output
+    }
+}
+
+/// Cuts an output to its limits, unless the tool says that it has done so itself (`metadata.truncated`).
+#[must_use]
+pub fn fit(mut output: ToolOutput, limits: Limits, spills: Option<&SpillStore>) -> Bounded {
+    if let Some(own) = output.metadata.get("truncated") {
+        let truncated = own.as_bool().unwrap_or_default();
+        return Bounded { output, truncated, output_path: None };
+    }
+    let Some(kept) = cut(&output.output, limits) else {
+        return Bounded { output, truncated: false, output_path: None };
+    };
+    let spilled = spills.map(|store| store.write(&output.output));
+    let removed = kept.removed(&output.output, spilled.as_ref().and_then(|spilled| spilled.as_ref().ok()));
+    let (hint, output_path) = match spilled {
+        Some(Ok(spilled)) => (
+            format!(
+                "Output truncated. Full output saved to: {}\nSearch that file, or read the part you need, instead of reading it whole.",
+                spilled.path.display()
+            ),
+            Some(spilled.path),
+        ),
+        Some(Err(error)) => (
+            format!(
+                "Output truncated. The rest is lost, for it could not be saved ({error}). Ask for less in one call."
+            ),
+            None,
+        ),
+        None => ("Output truncated. The rest was not kept. Ask for less in one call.".to_owned(), None),
+    };
+    output.output = kept.assemble(&removed, &hint);
+    Bounded { output, truncated: true, output_path }
+}

@@ -1,0 +1,196 @@
+//! Lossless conversions of what models write into what a schema wants.
+//!
+//! Only what means the same is converted: `"5"` to 5, 5.0 to 5, `"true"`, a JSON text that holds the wanted object or
+//! list, one value where a list is wanted, a number where a text is wanted, `null` for an optional property. pi also
+//! truncates 3.7 to 3 and takes blanks for 0; that changes what was said, so it is an error here.
+
+use serde_json::{Map, Number, Value};
+
+/// How deep a `$ref` is followed into itself.
+const DEPTH: usize = 64;
+
+/// Converts `value` in place where `schema` wants something else and the conversion loses nothing.
+pub fn coerce(schema: &Value, value: &mut Value) {
+    Coercion { root: schema }.node(schema, value, DEPTH);
+}
+
+struct Coercion<'a> {
+    root: &'a Value,
+}
+
+impl Coercion<'_> {
+    fn node(&self, schema: &Value, value: &mut Value, depth: usize) {
+        let (Value::Object(keywords), Some(depth)) = (schema, depth.checked_sub(1)) else { return };
+        if let Some(target) = keywords.get("$ref").and_then(Value::as_str).and_then(|r| self.target(r)) {
+            self.node(target, value, depth);
+        }
+        for part in list(keywords, "allOf") {
+            self.node(part, value, depth);
+        }
+        self.convert(keywords, value, depth);
+        match value {
+            Value::Object(members) => self.members(keywords, members, depth),
+            Value::Array(items) => self.items(keywords, items, depth),
+            _ => {}
+        }
+        self.alternative(keywords, value, depth);
+    }
+
+    fn target(&self, reference: &str) -> Option<&Value> {
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+
+    fn members(&self, keywords: &Map<String, Value>, members: &mut Map<String, Value>, depth: usize) {
+        let Some(properties) = keywords.get("properties").and_then(Value::as_object) else { return };
+        let required: Vec<&str> = list(keywords, "required").iter().filter_map(Value::as_str).collect();
+        for (name, schema) in properties {
+            let Some(member) = members.get_mut(name) else { continue };
+            if member.is_null() && !required.contains(&name.as_str()) && !self.admits(schema, "null", depth) {
+                members.shift_remove(name);
+            } else {
+                self.node(schema, member, depth);
+            }
+        }
+        if let Some(schema) = keywords.get("additionalProperties") {
+            for (_, member) in members.iter_mut().filter(|(name, _)| !properties.contains_key(*name)) {
+                self.node(schema, member, depth);
+            }
+        }
+    }
+
+    fn items(&self, keywords: &Map<String, Value>, items: &mut [Value], depth: usize) {
+        let tuple = list(keywords, "prefixItems");
+        for (index, item) in items.iter_mut().enumerate() {
+            if let Some(schema) = tuple.get(index).or_else(|| keywords.get("items")) {
+                self.node(schema, item, depth);
+            }
+        }
+    }
+
+    /// The first alternative that the value fits after conversion, unless it fits one as it is.
+    fn alternative(&self, keywords: &Map<String, Value>, value: &mut Value, depth: usize) {
+        for keyword in ["anyOf", "oneOf"] {
+            let branches = list(keywords, keyword);
+            if branches.is_empty() || branches.iter().any(|branch| self.fits(branch, value)) {
+                continue;
+            }
+            for branch in branches {
+                let mut attempt = value.clone();
+                self.node(branch, &mut attempt, depth);
+                if self.fits(branch, &attempt) {
+                    *value = attempt;
+                    break;
+                }
+            }
+        }
+    }
+
+    fn fits(&self, schema: &Value, value: &Value) -> bool {
+        let mut schema = schema.clone();
+        if let (Some(keywords), Some(definitions)) = (schema.as_object_mut(), self.root.get("$defs")) {
+            keywords.insert("$defs".into(), definitions.clone());
+        }
+        super::validator::compile(&schema).is_ok_and(|validator| validator.is_valid(value))
+    }
+
+    fn convert(&self, keywords: &Map<String, Value>, value: &mut Value, depth: usize) {
+        let wanted = types(keywords);
+        if wanted.is_empty() || wanted.iter().any(|kind| is(value, kind)) {
+            return;
+        }
+        let converted = wanted.iter().find_map(|kind| match (*kind, &*value) {
+            ("integer", Value::String(text)) => integer(text),
+            ("integer", Value::Number(number)) => whole(number),
+            ("number", Value::String(text)) => number(text),
+            ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            ("string", Value::Number(number)) => Some(Value::String(number.to_string())),
+            ("string", Value::Bool(flag)) => Some(Value::String(flag.to_string())),
+            (kind @ ("object" | "array"), Value::String(text)) => {
+                serde_json::from_str::<Value>(text).ok().filter(|inner| is(inner, kind))
+            }
+            _ => None,
+        });
+        if let Some(converted) = converted {
+            *value = converted;
+        } else if wanted == ["array"] && !value.is_null() {
+            let mut single = value.clone();
+            if let Some(schema) = keywords.get("items") {
+                self.node(schema, &mut single, depth);
+                if !self.fits(schema, &single) {
+                    return;
+                }
+            }
+            *value = Value::Array(vec![single]);
+        }
+    }
+
+    fn admits(&self, schema: &Value, kind: &str, depth: usize) -> bool {
+        let (Value::Object(keywords), Some(depth)) = (schema, depth.checked_sub(1)) else { return true };
+        if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
+            return self.target(reference).is_none_or(|target| self.admits(target, kind, depth));
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            let branches = list(keywords, keyword);
+            if !branches.is_empty() {
+                return branches.iter().any(|branch| self.admits(branch, kind, depth));
+            }
+        }
+        let listed = types(keywords);
+        listed.contains(&kind) || listed.is_empty() && !keywords.contains_key("enum")
+    }
+}
+
+fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
+    keywords.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The types a schema names.
+pub(super) fn types(keywords: &Map<String, Value>) -> Vec<&str> {
+    match keywords.get("type") {
+        Some(Value::String(kind)) => vec![kind],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn is(value: &Value, kind: &str) -> bool {
+    match (kind, value) {
+        // 5.0 is an integer to JSON Schema, but not to serde: it is converted.
+        ("integer", Value::Number(number)) => number.is_i64() || number.is_u64(),
+        ("number", Value::Number(_))
+        | ("string", Value::String(_))
+        | ("boolean", Value::Bool(_))
+        | ("array", Value::Array(_))
+        | ("object", Value::Object(_))
+        | ("null", Value::Null) => true,
+        _ => false,
+    }
+}
+
+fn integer(text: &str) -> Option<Value> {
+    let text = text.trim();
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return number(text).and_then(|value| match value {
+            Value::Number(number) => whole(&number),
+            _ => None,
+        });
+    }
+    text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<u64>().map(Value::from)).ok()
+}
+
+fn number(text: &str) -> Option<Value> {
+    serde_json::from_str::<Number>(text.trim()).ok().map(Value::Number)
+}
+
+/// The integer that a number with an empty fraction stands for, while floats hold integers exactly.
+fn whole(number: &Number) -> Option<Value> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
+    #[expect(clippy::cast_possible_truncation, reason = "whole and within the exact range of a float")]
+    Some(Value::from(float as i64))
+}

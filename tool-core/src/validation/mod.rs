@@ -1,0 +1,58 @@
+//! From JSON text to typed arguments, or to a report of every mistake.
+//!
+//! In: the text of a [`Decoded`] call and the tool that takes it. Out: [`Prepared`], a call whose arguments the tool
+//! has accepted. The fast path (`source`) reads the text straight into typed slots; only where that fails is the text
+//! looked at as a value: converted where nothing is lost (`coerce`), held against the schema (`validator`), and
+//! explained (`report`). Not here: how a schema is made (`schema`).
+
+mod coerce;
+pub(crate) mod constraint;
+pub(crate) mod param;
+mod promise;
+mod report;
+pub(crate) mod source;
+mod typed;
+mod validator;
+
+use std::sync::Arc;
+
+pub use self::{
+    coerce::coerce,
+    report::{InvalidArguments, Mistake},
+    validator::Validator,
+};
+pub use self::{
+    constraint::{Measured, Number, Text},
+    param::ToolArgument,
+};
+pub(crate) use self::{promise::type_bounds, typed::TypedArguments};
+use crate::{
+    call::Decoded,
+    permission::PermissionRequest,
+    tool::{Invocation, Tool},
+};
+
+/// A call whose arguments its tool has accepted. Only [`prepare`] makes one.
+pub struct Prepared {
+    invocation: Box<dyn Invocation>,
+}
+
+impl Prepared {
+    /// What the tool asks leave for.
+    #[must_use]
+    pub fn permission(&self) -> Option<PermissionRequest> {
+        self.invocation.permission()
+    }
+
+    pub(crate) fn into_invocation(self) -> Box<dyn Invocation> {
+        self.invocation
+    }
+}
+
+/// Hands a decoded call's arguments to its tool.
+///
+/// # Errors
+/// The tool's report of every mistake in them.
+pub fn prepare(tool: &Arc<dyn Tool>, call: &Decoded) -> Result<Prepared, InvalidArguments> {
+    Ok(Prepared { invocation: tool.bind(call.arguments())? })
+}

@@ -1,0 +1,97 @@
+//! What a schema promises beyond what serde enforces while it reads: bounds, lengths, patterns, formats.
+//!
+//! Most parameters promise nothing, and pay nothing. The others are checked one by one, after they were read.
+
+use serde_json::Value;
+
+use super::validator::compile;
+
+/// The check of one parameter's schema.
+pub(crate) struct Promise(jsonschema::Validator);
+
+impl Promise {
+    /// A check for `schema` (with the definitions it refers to), if it has anything serde does not see to.
+    ///
+    /// # Errors
+    /// When the schema does not compile: a bad regular expression, mostly.
+    pub(super) fn of(schema: &Value, definitions: Option<&Value>) -> Result<Option<Self>, String> {
+        if !promises(schema) && !definitions.is_some_and(promises) {
+            return Ok(None);
+        }
+        let mut schema = schema.clone();
+        if let (Some(definitions), Value::Object(schema)) = (definitions, &mut schema) {
+            schema.insert("$defs".into(), definitions.clone());
+        }
+        compile(&schema).map(|validator| Some(Self(validator)))
+    }
+
+    /// Whether this JSON text, which serde has read already, keeps the promise.
+    pub(super) fn is_kept(&self, json: &str) -> bool {
+        serde_json::from_str::<Value>(json).is_ok_and(|value| self.0.is_valid(&value))
+    }
+}
+
+/// Keywords that no deserialiser looks at. Bounds that follow from a Rust type (`u8`: 0 to 255) are not among them:
+/// the schema still has them next to the type's own `format` when this is asked.
+const UNENFORCED: [&str; 9] = [
+    "pattern",
+    "multipleOf",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "contains",
+    "propertyNames",
+    "not",
+    "dependentRequired",
+];
+
+fn promises(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => {
+            UNENFORCED.iter().any(|keyword| object.contains_key(*keyword))
+                || bounds(object)
+                || lengths(object)
+                || object.get("format").and_then(Value::as_str).is_some_and(|format| type_bounds(format).is_none())
+                || object.iter().any(|(keyword, value)| {
+                    !matches!(keyword.as_str(), "enum" | "const" | "default" | "examples") && promises(value)
+                })
+        }
+        Value::Array(items) => items.iter().any(promises),
+        _ => false,
+    }
+}
+
+/// Bounds other than those of the integer type.
+fn bounds(object: &serde_json::Map<String, Value>) -> bool {
+    if object.contains_key("exclusiveMinimum") || object.contains_key("exclusiveMaximum") {
+        return true;
+    }
+    let format = object.get("format").and_then(Value::as_str).and_then(type_bounds);
+    let is_own = |keyword: &str, own: Option<i128>| match object.get(keyword) {
+        None => true,
+        Some(bound) => own.is_some() && bound.as_i64().map(i128::from) == own,
+    };
+    let (low, high) = format.unwrap_or((None, None));
+    !(is_own("minimum", low) && is_own("maximum", high))
+}
+
+/// Lengths, but for those of a tuple, which serde does see to.
+fn lengths(object: &serde_json::Map<String, Value>) -> bool {
+    let has = |keyword: &str| object.contains_key(keyword);
+    has("minLength") || has("maxLength") || !has("prefixItems") && (has("minItems") || has("maxItems"))
+}
+
+/// The bounds of the Rust type behind one of schemars' number formats; `None` for any other format.
+pub(crate) fn type_bounds(format: &str) -> Option<(Option<i128>, Option<i128>)> {
+    Some(match format {
+        "uint8" => (Some(0), Some(u8::MAX.into())),
+        "uint16" => (Some(0), Some(u16::MAX.into())),
+        "uint32" => (Some(0), Some(u32::MAX.into())),
+        "uint64" | "uint" | "uint128" => (Some(0), None),
+        "int8" => (Some(i8::MIN.into()), Some(i8::MAX.into())),
+        "int16" => (Some(i16::MIN.into()), Some(i16::MAX.into())),
+        "int32" => (Some(i32::MIN.into()), Some(i32::MAX.into())),
+        "int64" | "int" | "int128" | "float" | "double" => (None, None),
+        _ => return None,
+    })
+}

@@ -1,0 +1,361 @@
+//! What a model is told of its arguments: every mistake, where it is, what was wanted, what came, what to do.
+//!
+//! A model can act on it without seeing the schema again. pi lists all errors too; opencode and codex-rs stop at the
+//! first.
+
+use std::fmt;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::coerce::types;
+use crate::suggest::nearest;
+
+/// The longest text of received arguments that a report repeats, in bytes.
+const RECEIVED: usize = 2_000;
+/// How many members of an enum a mistake lists.
+const LISTED: usize = 20;
+
+/// One mistake in the arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Mistake {
+    /// Where: a JSON pointer into the arguments; empty for the arguments as a whole.
+    pub pointer: String,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl Mistake {
+    /// A mistake at a JSON pointer.
+    #[must_use]
+    pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pointer = if self.pointer.is_empty() { "/" } else { &self.pointer };
+        write!(f, "{pointer}: {}", self.message)
+    }
+}
+
+/// Arguments that do not fit, with every reason.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InvalidArguments {
+    mistakes: Vec<Mistake>,
+    received: String,
+    wording: Option<String>,
+}
+
+impl InvalidArguments {
+    /// A report of these mistakes in what was received.
+    #[must_use]
+    pub fn new(mistakes: Vec<Mistake>, received: &Value) -> Self {
+        Self { mistakes, received: received.to_string(), wording: None }
+    }
+
+    /// A report of text that is no JSON object.
+    #[must_use]
+    pub fn malformed(fault: impl Into<String>, received: &str) -> Self {
+        Self { mistakes: vec![Mistake::new("", fault)], received: received.to_owned(), wording: None }
+    }
+
+    /// All mistakes, in the order of the schema's checks.
+    #[must_use]
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.mistakes
+    }
+
+    /// The arguments as they came, before any conversion.
+    #[must_use]
+    pub fn received(&self) -> &str {
+        &self.received
+    }
+
+    /// The tool's own words for the model, instead of the report (opencode's `formatValidationError`).
+    #[must_use]
+    pub fn worded(mut self, wording: String) -> Self {
+        self.wording = Some(wording);
+        self
+    }
+
+    /// The text for the model.
+    #[must_use]
+    pub fn report(&self, tool: &str) -> String {
+        if let Some(wording) = &self.wording {
+            return wording.clone();
+        }
+        let mut text = format!("The `{tool}` tool was called with invalid arguments:\n");
+        for mistake in &self.mistakes {
+            text.push_str(&format!("- {mistake}\n"));
+        }
+        let end = self.received.floor_char_boundary(RECEIVED);
+        let cut = if end < self.received.len() { "…" } else { "" };
+        text.push_str(&format!(
+            "Received: {}{cut}\nCorrect {} and call `{tool}` again.",
+            &self.received[..end],
+            if self.mistakes.len() == 1 { "this" } else { "all of these" },
+        ));
+        text
+    }
+}
+
+/// The errors of the validator in words.
+pub(super) fn explain<'i>(
+    errors: impl Iterator<Item = jsonschema::ValidationError<'i>>,
+    schema: &Value,
+    arguments: &Value,
+) -> Vec<Mistake> {
+    let explainer = Explainer { schema, arguments };
+    let mut mistakes = Vec::new();
+    for error in errors {
+        explainer.error(&error, &mut mistakes);
+    }
+    // A misspelt name and the missing argument it stands for read best side by side.
+    let mut seen = std::collections::HashSet::new();
+    mistakes.retain(|mistake: &Mistake| seen.insert((mistake.pointer.clone(), mistake.message.clone())));
+    mistakes
+}
+
+struct Explainer<'a> {
+    schema: &'a Value,
+    arguments: &'a Value,
+}
+
+impl Explainer<'_> {
+    fn error(&self, error: &jsonschema::ValidationError<'_>, mistakes: &mut Vec<Mistake>) {
+        let at = error.instance_path().as_str();
+        // The schema that the failing keyword stands in.
+        let node = error.schema_path().as_str().rsplit_once('/').map_or("", |(parent, _)| parent);
+        let node = self.schema.pointer(node).unwrap_or(&Value::Null);
+        let value = error.instance();
+        let got = || describe(value);
+        let message = match error.kind() {
+            ValidationErrorKind::Required { property } => {
+                let name = property.as_str().unwrap_or_default();
+                let wanted = node.pointer(&format!("/properties/{}", escape(name)));
+                let mut message = format!("missing; expected {}", wanted.map_or("a value".into(), expectation));
+                if let Some(text) = wanted.and_then(|schema| schema.get("description")).and_then(Value::as_str) {
+                    message.push_str(&format!(" ({})", text.lines().next().unwrap_or_default()));
+                }
+                mistakes.push(Mistake::new(format!("{at}/{}", escape(name)), message));
+                return;
+            }
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                let known: Vec<&str> = node
+                    .get("properties")
+                    .and_then(Value::as_object)
+                    .map(|properties| properties.keys().map(String::as_str).collect())
+                    .unwrap_or_default();
+                for name in unexpected {
+                    mistakes.push(Mistake::new(format!("{at}/{}", escape(name)), unknown(name, &known)));
+                }
+                return;
+            }
+            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+                self.alternatives(at, node, value, context, mistakes);
+                return;
+            }
+            ValidationErrorKind::Type { kind } => {
+                let wanted = if node.is_object() { expectation(node) } else { kinds(kind) };
+                format!("expected {wanted}, got {}", got())
+            }
+            ValidationErrorKind::Enum { options } => {
+                let mut message = format!("expected {}, got {}", one_of(options), got());
+                if let (Some(text), Some(options)) = (value.as_str(), options.as_array()) {
+                    let options: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
+                    if let Some(near) = nearest(text, options.iter().copied()) {
+                        message.push_str(&format!("; did you mean \"{near}\"?"));
+                    }
+                }
+                message
+            }
+            ValidationErrorKind::Constant { expected_value } => format!("expected {expected_value}, got {}", got()),
+            ValidationErrorKind::Pattern { pattern } => {
+                format!("expected a text that matches the pattern {pattern}, got {}", got())
+            }
+            ValidationErrorKind::Format { format } => format!("expected a text in the format {format}, got {}", got()),
+            ValidationErrorKind::MinLength { .. } | ValidationErrorKind::MaxLength { .. } => {
+                let length = value.as_str().map_or(0, |text| text.chars().count());
+                format!("expected {}, got {length} characters", expectation(node))
+            }
+            ValidationErrorKind::MinItems { .. } | ValidationErrorKind::MaxItems { .. } => {
+                format!("expected {}, got {} items", expectation(node), value.as_array().map_or(0, Vec::len))
+            }
+            ValidationErrorKind::Minimum { .. }
+            | ValidationErrorKind::Maximum { .. }
+            | ValidationErrorKind::ExclusiveMinimum { .. }
+            | ValidationErrorKind::ExclusiveMaximum { .. } => format!("expected {}, got {}", expectation(node), got()),
+            ValidationErrorKind::MultipleOf { multiple_of } => {
+                format!("expected a multiple of {multiple_of}, got {}", got())
+            }
+            ValidationErrorKind::UniqueItems => "expected items that differ from each other".to_owned(),
+            ValidationErrorKind::FalseSchema => "no value is allowed here".to_owned(),
+            _ => error.to_string(),
+        };
+        mistakes.push(Mistake::new(at, message));
+    }
+
+    /// Of several alternatives, the one that the value comes closest to is explained.
+    fn alternatives(
+        &self,
+        at: &str,
+        node: &Value,
+        value: &Value,
+        context: &[Vec<jsonschema::ValidationError<'static>>],
+        mistakes: &mut Vec<Mistake>,
+    ) {
+        let rejects_kind = |errors: &[jsonschema::ValidationError<'static>]| {
+            errors.iter().any(|error| {
+                error.instance_path().as_str() == at && matches!(error.kind(), ValidationErrorKind::Type { .. })
+            })
+        };
+        let closer: Vec<_> = context.iter().filter(|errors| !rejects_kind(errors)).collect();
+        if closer.is_empty() {
+            mistakes.push(Mistake::new(at, format!("expected {}, got {}", expectation(node), describe(value))));
+            return;
+        }
+        let wrong_tag = |error: &jsonschema::ValidationError<'static>| {
+            error.instance_path().as_str() != at
+                && matches!(error.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. })
+        };
+        let right_tag: Vec<_> = closer.iter().filter(|errors| !errors.iter().any(wrong_tag)).collect();
+        if right_tag.is_empty() {
+            let mut tags: Vec<(&str, Vec<String>)> = Vec::new();
+            for error in closer.iter().flat_map(|errors| errors.iter()).filter(|error| wrong_tag(error)) {
+                let expected = match error.kind() {
+                    ValidationErrorKind::Constant { expected_value } => vec![expected_value.to_string()],
+                    ValidationErrorKind::Enum { options } => {
+                        options.as_array().map(|all| all.iter().map(Value::to_string).collect()).unwrap_or_default()
+                    }
+                    _ => continue,
+                };
+                let path = error.instance_path().as_str();
+                match tags.iter_mut().find(|(known, _)| *known == path) {
+                    Some((_, all)) => all.extend(expected),
+                    None => tags.push((path, expected)),
+                }
+            }
+            for (path, expected) in tags {
+                let got = self.arguments.pointer(path).map_or_else(|| "nothing".to_owned(), describe);
+                mistakes.push(Mistake::new(path, format!("expected one of {}, got {got}", expected.join(", "))));
+            }
+            return;
+        }
+        if let Some(best) = right_tag.iter().min_by_key(|errors| errors.len()) {
+            for error in best.iter() {
+                self.error(error, mistakes);
+            }
+        }
+    }
+}
+
+fn unknown(name: &str, known: &[&str]) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("unknown argument; did you mean `{near}`?"),
+        None if known.is_empty() => "unknown argument; this takes none".to_owned(),
+        None => format!("unknown argument; known are {}", known.join(", ")),
+    }
+}
+
+/// What a schema wants, in a few words.
+fn expectation(schema: &Value) -> String {
+    let Some(keywords) = schema.as_object() else { return "a value".to_owned() };
+    if let Some(options) = keywords.get("enum") {
+        return one_of(options);
+    }
+    if let Some(value) = keywords.get("const") {
+        return value.to_string();
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        if let Some(branches) = keywords.get(keyword).and_then(Value::as_array) {
+            let mut wanted: Vec<String> = branches.iter().map(expectation).collect();
+            wanted.dedup();
+            return wanted.join(" or ");
+        }
+    }
+    let wanted: Vec<String> = types(keywords).into_iter().map(|kind| of_type(kind, keywords)).collect();
+    if wanted.is_empty() { "a value".to_owned() } else { wanted.join(" or ") }
+}
+
+fn of_type(kind: &str, keywords: &Map<String, Value>) -> String {
+    let limits = |least: &str, most: &str, unit: &str| match (keywords.get(least), keywords.get(most)) {
+        (Some(least), Some(most)) if least == most => format!(" of {least} {unit}"),
+        (Some(least), Some(most)) => format!(" of {least} to {most} {unit}"),
+        (Some(least), None) => format!(" of at least {least} {unit}"),
+        (None, Some(most)) => format!(" of at most {most} {unit}"),
+        (None, None) => String::new(),
+    };
+    match kind {
+        "string" => format!("a string{}", limits("minLength", "maxLength", "characters")),
+        "integer" => format!("an integer{}", range(keywords)),
+        "number" => format!("a number{}", range(keywords)),
+        "boolean" => "true or false".to_owned(),
+        "array" => match keywords.get("items") {
+            Some(items @ Value::Object(_)) => {
+                format!("an array{}, each {}", limits("minItems", "maxItems", "items"), expectation(items))
+            }
+            _ => format!("an array{}", limits("minItems", "maxItems", "items")),
+        },
+        "object" => match keywords.get("required").and_then(Value::as_array) {
+            Some(required) if !required.is_empty() => {
+                let names: Vec<&str> = required.iter().filter_map(Value::as_str).collect();
+                format!("an object with {}", names.join(", "))
+            }
+            _ => "an object".to_owned(),
+        },
+        other => other.to_owned(),
+    }
+}
+
+fn range(keywords: &Map<String, Value>) -> String {
+    let low = keywords.get("minimum").map(|n| (n, "at least"));
+    let low = low.or_else(|| keywords.get("exclusiveMinimum").map(|n| (n, "more than")));
+    let high = keywords.get("maximum").map(|n| (n, "at most"));
+    let high = high.or_else(|| keywords.get("exclusiveMaximum").map(|n| (n, "less than")));
+    match (low, high) {
+        (Some((low, "at least")), Some((high, "at most"))) => format!(" from {low} to {high}"),
+        (Some((low, above)), Some((high, below))) => format!(" {above} {low} and {below} {high}"),
+        (Some((bound, word)), None) | (None, Some((bound, word))) => format!(" of {word} {bound}"),
+        (None, None) => String::new(),
+    }
+}
+
+fn one_of(options: &Value) -> String {
+    let Some(options) = options.as_array() else { return "a value".to_owned() };
+    let shown: Vec<String> = options.iter().take(LISTED).map(Value::to_string).collect();
+    let more = options.len().saturating_sub(LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("one of {}{rest}", shown.join(", "))
+}
+
+fn kinds(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(kind) => kind.to_string(),
+        TypeKind::Multiple(kinds) => kinds.iter().map(|kind| kind.to_string()).collect::<Vec<_>>().join(" or "),
+    }
+}
+
+/// A received value: its kind, and the value itself where it is short.
+fn describe(value: &Value) -> String {
+    const SHORT: usize = 60;
+    let kind = match value {
+        Value::Null => return "null".to_owned(),
+        Value::Bool(_) => "",
+        Value::Number(_) => "",
+        Value::String(_) => "the string ",
+        Value::Array(_) => "the array ",
+        Value::Object(_) => "the object ",
+    };
+    let text = value.to_string();
+    let end = text.floor_char_boundary(SHORT);
+    format!("{kind}{}{}", &text[..end], if end < text.len() { "…" } else { "" })
+}
+
+fn escape(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

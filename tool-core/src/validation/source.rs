@@ -1,0 +1,145 @@
+//! The fast path: from JSON text straight into the slots of a tool's parameters, without a value tree between.
+//!
+//! The members of the object are read here, once for all tools; each value is read by its parameter's own type.
+
+use super::{
+    param::{Field, Fill, read, skip},
+    promise::Promise,
+};
+
+/// The text did not fit. What exactly was wrong is found out by the slow path, which looks at everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mismatch;
+
+/// JSON text being read into slots.
+pub struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) fields: &'a [Field],
+    /// One a field: what its schema promises that its type does not enforce.
+    pub(super) promises: &'a [Option<Promise>],
+    pub(super) unknown: Unknown,
+    /// On the second reading every field's error is kept, instead of stopping at the first.
+    pub(super) errors: Option<Vec<(&'static str, String)>>,
+}
+
+/// What becomes of arguments that no parameter answers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// The call is refused, with a suggestion.
+    Reject,
+    /// They are dropped (opencode does this for all tools).
+    Ignore,
+}
+
+impl Source<'_> {
+    /// Reads the whole text into the slots, which stand in the order of the tool's fields.
+    ///
+    /// # Errors
+    /// When the text is no object, a value does not fit its slot, breaks a promise of the schema, is given twice, or
+    /// answers to no field.
+    pub fn fill(&mut self, slots: &mut [&mut dyn Fill]) -> Result<(), Mismatch> {
+        let mut cursor = Cursor { text: self.text, at: 0 };
+        cursor.expect(b'{')?;
+        let mut next = 0;
+        if !cursor.eat(b'}') {
+            loop {
+                let key = cursor.key()?;
+                cursor.expect(b':')?;
+                cursor.skip_space();
+                let length = match self.position(&key, next) {
+                    Some(index) => {
+                        next = index + 1;
+                        self.value(index, &mut *slots[index], cursor.rest())?
+                    }
+                    None if self.unknown == Unknown::Ignore => skip(cursor.rest()).map_err(|_| Mismatch)?,
+                    None => return Err(Mismatch),
+                };
+                cursor.at += length;
+                if cursor.eat(b',') {
+                    continue;
+                }
+                cursor.expect(b'}')?;
+                break;
+            }
+        }
+        cursor.skip_space();
+        let failed = self.errors.as_ref().is_some_and(|errors| !errors.is_empty());
+        if cursor.rest().is_empty() && !failed { Ok(()) } else { Err(Mismatch) }
+    }
+
+    fn value(&mut self, index: usize, slot: &mut dyn Fill, json: &str) -> Result<usize, Mismatch> {
+        if slot.is_filled() {
+            return Err(Mismatch);
+        }
+        match slot.fill(json) {
+            Ok(length) => match self.promises.get(index).and_then(Option::as_ref) {
+                Some(promise) if !promise.is_kept(&json[..length]) => Err(Mismatch),
+                _ => Ok(length),
+            },
+            Err(error) => match &mut self.errors {
+                Some(errors) => {
+                    errors.push((self.fields[index].name, plain(&error)));
+                    skip(json).map_err(|_| Mismatch)
+                }
+                None => Err(Mismatch),
+            },
+        }
+    }
+
+    /// Models mostly give arguments in the schema's order, so the field after the last one is tried first.
+    fn position(&self, key: &str, next: usize) -> Option<usize> {
+        if self.fields.get(next).is_some_and(|field| field.name == key) {
+            return Some(next);
+        }
+        self.fields.iter().position(|field| field.answers_to(key))
+    }
+}
+
+/// serde's words without the line and column, which mean nothing inside one value.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).map_or(text.clone(), str::to_owned)
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.as_bytes().get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        let found = self.text.as_bytes().get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), Mismatch> {
+        if self.eat(byte) { Ok(()) } else { Err(Mismatch) }
+    }
+
+    fn key(&mut self) -> Result<std::borrow::Cow<'a, str>, Mismatch> {
+        self.skip_space();
+        let rest = self.rest();
+        let inner = rest.strip_prefix('"').ok_or(Mismatch)?;
+        let end = inner.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20).ok_or(Mismatch)?;
+        if inner.as_bytes()[end] == b'"' {
+            self.at += end + 2;
+            return Ok(inner[..end].into());
+        }
+        let (key, length) = read::<String>(rest).map_err(|_| Mismatch)?;
+        self.at += length;
+        Ok(key.into())
+    }
+}

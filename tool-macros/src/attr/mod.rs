@@ -1,0 +1,15 @@
+//! The keys of the attributes, each with its span.
+
+mod arg;
+mod doc;
+mod duration;
+mod keys;
+mod slot;
+mod tool;
+
+pub(crate) use self::{
+    arg::{ArgAttr, DefaultAttr},
+    doc::{Doc, doc},
+    slot::Slot,
+    tool::{KeepAttr, ToolAttr, UnknownAttr},
+};
