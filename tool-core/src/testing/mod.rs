@@ -155,6 +155,15 @@ impl BenchBuilder {
     }
 }
 
+/// Runs a future to its end, for tests whose crate has no async runtime of its own.
+///
+/// # Panics
+/// When the machine gives no thread to run it on.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap_or_else(|error| panic!("no runtime: {error}")).block_on(future)
+}
+
 /// Answers from a list.
 struct Script {
     replies: Mutex<VecDeque<Reply>>,
