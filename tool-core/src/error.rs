@@ -164,7 +164,6 @@ impl ToolError {
 
     /// The same from any error, e.g. `.map_err(ToolError::from_error)`.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "so that it can be given to `map_err` as it is")]
     pub fn from_error(error: impl std::fmt::Display) -> Self {
         Self::Failed(error.to_string().into())
     }

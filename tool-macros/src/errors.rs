@@ -27,7 +27,7 @@ impl Errors {
     }
 
     fn push(&mut self, start: Span, end: Span, problem: &str, help: &str) {
-        self.found.push((start, end, format!("{problem}\n\n  = help: {help}")));
+        self.found.push((start, end, format!("{problem}\nhelp: {help}")));
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -14,6 +14,9 @@ mod model;
 mod tool;
 mod toolset;
 
+#[cfg(test)]
+mod tests;
+
 use proc_macro::TokenStream;
 
 /// Makes an agent tool of a function. The grammar is in the documentation of `tool-core`.
@@ -27,7 +30,7 @@ use proc_macro::TokenStream;
 /// ```
 #[proc_macro_attribute]
 pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    tool::expand(attribute.into(), item.into()).into()
+    tool::expand(attribute.into(), &item.into()).into()
 }
 
 /// Makes tools of the methods that are marked `#[tool]` in an `impl` block; they share the value behind `&self`.
@@ -37,5 +40,5 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn toolset(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    toolset::expand(attribute.into(), item.into()).into()
+    toolset::expand(attribute.into(), &item.into()).into()
 }

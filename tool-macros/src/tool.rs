@@ -5,7 +5,7 @@ use quote::quote;
 
 use crate::{attr::ToolAttr, check::check, errors::Errors, expand, input::FnInput, model::ToolModel};
 
-pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let attr = ToolAttr::of_tool(attribute, &mut errors);
     let input: FnInput = match syn::parse2(item.clone()) {

@@ -9,7 +9,7 @@ use syn::{
 
 use crate::{attr::ToolAttr, check::check, errors::Errors, expand, input::FnInput, model::ToolModel};
 
-pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let shared = ToolAttr::of_toolset(attribute, &mut errors);
     let input: ImplInput = match syn::parse2(item.clone()) {

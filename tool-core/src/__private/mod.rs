@@ -1,7 +1,6 @@
 //! The one door for generated code. Not public API: the macros of the same version are its only user.
 
 pub use std::{
-    convert::From,
     default::Default,
     file, line, module_path,
     option::Option::{self, None},
@@ -72,4 +71,24 @@ impl<T: Patterns> Patterns for Vec<T> {
 /// What `describe = path` calls: any async function from an [`Audience`] to something that is a [`Description`].
 pub fn describe<'a, D: Into<Description>>(future: impl Future<Output = D> + Send + 'a) -> BoxFuture<'a, Description> {
     Box::pin(async move { future.await.into() })
+}
+
+/// Types whose default may be written as a text.
+#[diagnostic::on_unimplemented(message = "a text is no default for `{Self}`", label = "not of the parameter's type")]
+pub trait DefaultText {
+    /// The value.
+    fn of(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> DefaultText for T {
+    fn of(text: &'static str) -> Self {
+        text.into()
+    }
+}
+
+/// What `default = "…"` stands for.
+#[must_use]
+pub fn default_text<T: DefaultText>(text: &'static str) -> T {
+    T::of(text)
 }

@@ -51,7 +51,6 @@ pub struct Executor {
 
 impl Executor {
     /// Begins an executor for these tools. As it stands it asks nobody and refuses what a tool asks for.
-    #[must_use]
     pub fn builder(registry: Registry) -> ExecutorBuilder {
         ExecutorBuilder::new(registry)
     }

@@ -58,6 +58,7 @@ impl RegistryBuilder {
 
     /// Adds a tool under its own name.
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "a builder's step, as in `axum::Router`")]
     pub fn add<Kind>(mut self, tool: impl IntoTool<Kind>) -> Self {
         let tool = tool.into_tool();
         self.tools.push((tool.spec().name.clone(), tool));

@@ -110,7 +110,7 @@ impl ToolFacts {
     }
 
     #[must_use]
-    pub const fn returns<O>(mut self, returns: crate::output::Returns<O>) -> Self {
+    pub const fn returns<O>(mut self, returns: &crate::output::Returns<O>) -> Self {
         self.output_schema = returns.schema;
         self
     }

@@ -44,12 +44,12 @@ impl Constraints {
         let (least, most) = T::KEYWORDS;
         match range.start_bound() {
             Bound::Included(low) => self.push(least, low),
-            Bound::Excluded(low) => self.push(least, &(low + 1)),
+            Bound::Excluded(low) => self.push(least, low + 1),
             Bound::Unbounded => {}
         }
         match range.end_bound() {
             Bound::Included(high) => self.push(most, high),
-            Bound::Excluded(high) => self.push(most, &high.saturating_sub(1)),
+            Bound::Excluded(high) => self.push(most, high.saturating_sub(1)),
             Bound::Unbounded => {}
         }
         self

@@ -50,11 +50,9 @@ impl ArgAttr {
                 }
             } else if attribute.path().is_ident("serde") {
                 attr.serde(attribute, errors);
-            } else if attribute.path().is_ident("schemars") {
-                if let Meta::List(list) = &attribute.meta {
-                    let tokens = &list.tokens;
-                    attr.passed_on.push(quote::quote!(#[schemars(#tokens)]));
-                }
+            } else if let (true, Meta::List(list)) = (attribute.path().is_ident("schemars"), &attribute.meta) {
+                let tokens = &list.tokens;
+                attr.passed_on.push(quote::quote!(#[schemars(#tokens)]));
             }
         }
         attr
@@ -69,15 +67,14 @@ impl ArgAttr {
 
     fn key(&mut self, key: Ident, given: Given, errors: &mut Errors) {
         macro_rules! put {
-            ($slot:ident, $value:expr) => {
-                if let Some(value) = $value {
-                    self.$slot.set(key, value, errors);
-                }
-            };
+            ($slot:ident, $value:expr) => {{
+                let value = $value;
+                self.$slot.set(key, value, errors);
+            }};
         }
         match key.to_string().as_str() {
             "default" => match given {
-                Given::Nothing => self.default.set(key, DefaultAttr::OfType, errors),
+                Given::Nothing => self.default.set(key, Some(DefaultAttr::OfType), errors),
                 given => {
                     let value = given.value::<Expr>(&key, "default = 10", errors);
                     put!(default, value.map(|value| DefaultAttr::Value(Box::new(value))));
@@ -101,7 +98,7 @@ impl ArgAttr {
                 ("default", given @ Given::Value(_)) => {
                     let path = given.value::<LitStr>(&key, "default = \"path\"", errors);
                     match path.map(|path| path.parse::<Path>()) {
-                        Some(Ok(path)) => self.default.set(key, DefaultAttr::Function(path), errors),
+                        Some(Ok(path)) => self.default.set(key, Some(DefaultAttr::Function(path)), errors),
                         Some(Err(error)) => errors.syntax(&error, "name a function, as for serde"),
                         None => {}
                     }

@@ -29,24 +29,27 @@ pub(super) fn keys(tokens: TokenStream, errors: &mut Errors) -> Vec<(Ident, Give
     keys
 }
 
-/// The parts between commas, without empty ones.
+/// The parts between commas, without empty ones. A comma between `::<` and `>` belongs to a path.
 fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
-    let mut generics = 0_usize;
+    let (mut generics, mut colon) = (0_usize, false);
     for token in tokens {
-        match &token {
-            TokenTree::Punct(punct) if punct.as_char() == ',' && generics == 0 => parts.push(TokenStream::new()),
-            _ => {
-                // A comma between `::<` and `>` belongs to a path.
-                if let TokenTree::Punct(punct) = &token {
-                    match punct.as_char() {
-                        '<' => generics += 1,
-                        '>' => generics = generics.saturating_sub(1),
-                        _ => {}
-                    }
-                }
-                parts.last_mut().expect("there is always a last part").extend([token]);
+        let punct = match &token {
+            TokenTree::Punct(punct) => Some(punct.as_char()),
+            _ => None,
+        };
+        match punct {
+            Some(',') if generics == 0 => {
+                parts.push(TokenStream::new());
+                continue;
             }
+            Some('<') if generics > 0 || colon => generics += 1,
+            Some('>') => generics = generics.saturating_sub(1),
+            _ => {}
+        }
+        colon = punct == Some(':');
+        if let Some(part) = parts.last_mut() {
+            part.extend([token]);
         }
     }
     parts.retain(|part| !part.is_empty());
@@ -81,7 +84,7 @@ impl Given {
     /// The value after `=`.
     pub(super) fn value<T: Parse>(self, key: &Ident, example: &str, errors: &mut Errors) -> Option<T> {
         match self {
-            Self::Value(tokens) => parsed(tokens, key, example, errors),
+            Self::Value(tokens) => parsed(&tokens, key, example, errors),
             Self::Nothing | Self::List(_) => {
                 errors.at(key, format!("`{key}` needs a value"), format!("write `{example}`"));
                 None
@@ -92,7 +95,7 @@ impl Given {
     /// The value in brackets.
     pub(super) fn inner<T: Parse>(self, key: &Ident, example: &str, errors: &mut Errors) -> Option<T> {
         match self {
-            Self::List(tokens) if !tokens.is_empty() => parsed(tokens, key, example, errors),
+            Self::List(tokens) if !tokens.is_empty() => parsed(&tokens, key, example, errors),
             _ => {
                 errors.at(key, format!("`{key}` needs a value in brackets"), format!("write `{example}`"));
                 None
@@ -113,7 +116,7 @@ impl Given {
         match self {
             Self::Nothing => Some(true),
             Self::Value(tokens) => {
-                parsed::<syn::LitBool>(tokens, key, &format!("{key} = true"), errors).map(|flag| flag.value)
+                parsed::<syn::LitBool>(&tokens, key, &format!("{key} = true"), errors).map(|flag| flag.value)
             }
             Self::List(_) => {
                 errors.at(key, format!("`{key}` takes no list"), format!("write `{key}`"));
@@ -123,11 +126,11 @@ impl Given {
     }
 }
 
-fn parsed<T: Parse>(tokens: TokenStream, key: &Ident, example: &str, errors: &mut Errors) -> Option<T> {
+fn parsed<T: Parse>(tokens: &TokenStream, key: &Ident, example: &str, errors: &mut Errors) -> Option<T> {
     match syn::parse2::<T>(tokens.clone()) {
         Ok(value) => Some(value),
         Err(_) => {
-            errors.at(&tokens, format!("not a value for `{key}`"), format!("write `{example}`"));
+            errors.at(tokens, format!("not a value for `{key}`"), format!("write `{example}`"));
             None
         }
     }
@@ -145,13 +148,12 @@ impl Parse for Strings {
 
 /// Reports a key that there is not.
 pub(super) fn unknown(key: &Ident, known: &[&str], errors: &mut Errors) {
+    const ALIKE: f64 = 0.8;
     let name = key.to_string();
-    let near = known.iter().find(|known| {
-        let same = |a: &str, b: &str| a.replace('_', "").eq_ignore_ascii_case(&b.replace('_', ""));
-        same(known, &name) || known.starts_with(name.as_str()) || name.starts_with(**known)
-    });
+    let alike = |known: &str| strsim::jaro_winkler(known, &name);
+    let near = known.iter().copied().max_by(|a, b| alike(a).total_cmp(&alike(b))).filter(|near| alike(near) >= ALIKE);
     let help = match near {
-        Some(near) => format!("did you mean `{near}`? known are {}", known.join(", ")),
+        Some(near) => format!("did you mean `{near}`?"),
         None => format!("known are {}", known.join(", ")),
     };
     errors.at(key, format!("unknown key `{key}`"), help);

@@ -107,11 +107,10 @@ impl ToolAttr {
 
     fn key(&mut self, key: Ident, given: Given, errors: &mut Errors) {
         macro_rules! put {
-            ($slot:ident, $value:expr) => {
-                if let Some(value) = $value {
-                    self.$slot.set(key, value, errors);
-                }
-            };
+            ($slot:ident, $value:expr) => {{
+                let value = $value;
+                self.$slot.set(key, value, errors);
+            }};
         }
         match key.to_string().as_str() {
             "name" => put!(name, given.value(&key, "name = \"read_file\"", errors)),
@@ -149,47 +148,33 @@ impl ToolAttr {
                 for (inner, given) in keys(list, errors) {
                     match inner.to_string().as_str() {
                         "lines" => {
-                            if let Some(value) = given.value(&inner, "lines = 500", errors) {
-                                self.lines.set(inner, value, errors);
-                            }
+                            let value = given.value(&inner, "lines = 500", errors);
+                            self.lines.set(inner, value, errors);
                         }
                         "bytes" => {
-                            if let Some(value) = given.value(&inner, "bytes = 10_000", errors) {
-                                self.bytes.set(inner, value, errors);
-                            }
+                            let value = given.value(&inner, "bytes = 10_000", errors);
+                            self.bytes.set(inner, value, errors);
                         }
                         "keep" => {
-                            if let Some(value) = keep(given, &inner, errors) {
-                                self.keep.set(inner, value, errors);
-                            }
+                            let value = keep(given, &inner, errors);
+                            self.keep.set(inner, value, errors);
                         }
                         _ => unknown(&inner, &["lines", "bytes", "keep"], errors),
                     }
                 }
             }
-            given => {
-                if let Some(value) = keep(given, &key, errors) {
-                    self.keep.set(key.clone(), value, errors);
-                }
-            }
+            given => self.keep.set(key.clone(), keep(given, &key, errors), errors),
         }
-        self.truncate.set(key, (), errors);
+        self.truncate.set(key, Some(()), errors);
     }
 
     /// What the toolset says, where the tool says nothing.
     pub(crate) fn or(mut self, toolset: &Self) -> Self {
-        fn inherit<T: Clone>(own: &mut Slot<T>, outer: &Slot<T>) {
-            if let (None, Some(key), Some(value)) = (own.get(), outer.key(), outer.get()) {
-                let mut slot = Slot::default();
-                slot.set(key.clone(), value.clone(), &mut Errors::default());
-                *own = slot;
-            }
-        }
-        inherit(&mut self.set, &toolset.set);
-        inherit(&mut self.tags, &toolset.tags);
-        inherit(&mut self.rename_all, &toolset.rename_all);
-        inherit(&mut self.register, &toolset.register);
-        inherit(&mut self.crate_path, &toolset.crate_path);
+        self.set.inherit(&toolset.set);
+        self.tags.inherit(&toolset.tags);
+        self.rename_all.inherit(&toolset.rename_all);
+        self.register.inherit(&toolset.register);
+        self.crate_path.inherit(&toolset.crate_path);
         self
     }
 }

@@ -10,10 +10,15 @@ use crate::{
     model::{ParameterModel, Role, ToolModel},
 };
 
-/// The argument struct and the handle.
-pub(super) fn types(model: &ToolModel, vis: &Visibility, paths: &Paths) -> TokenStream {
+/// The argument struct, with the fields that `keep` wants, and the handle.
+pub(super) fn types(
+    model: &ToolModel,
+    vis: &Visibility,
+    paths: &Paths,
+    keep: impl Fn(&ParameterModel) -> bool,
+) -> TokenStream {
     let (cfgs, args, handle) = (&model.cfgs, &model.args, &model.handle);
-    let fields = model.arguments().map(|argument| {
+    let fields = model.arguments().filter(|argument| keep(argument)).map(|argument| {
         let ident = &argument.ident;
         let ty = argument.held(&paths.private);
         let doc = match &argument.attr.doc {
@@ -34,11 +39,39 @@ pub(super) fn types(model: &ToolModel, vis: &Visibility, paths: &Paths) -> Token
     }
 }
 
-/// The constants that the rest refers to: one a parameter, one a value from the context, one for the return type.
+/// The constants that the rest refers to. They hold every bound on the user's types: one a parameter, one a value from
+/// the context, one for the return type.
 pub(super) fn constants(model: &ToolModel) -> TokenStream {
-    let private = quote!(__p);
-    let arguments = model.arguments().enumerate().map(|(index, argument)| parameter(index, argument, &private));
+    let bounds = bounds(model, |_| true);
+    let output = returns(model);
     let fields = (0..model.arguments().count()).map(constant);
+    let requirements =
+        model.has_receiver.then(|| quote!(__SELF)).into_iter().chain(injected(model).map(|(index, _)| {
+            let name = format_ident!("__C{index}");
+            quote!(#name)
+        }));
+    quote! {
+        #bounds
+        #output
+        const __FIELDS: &[__p::Field] = &[#(#fields.field()),*];
+        const __REQUIRES: &[fn() -> __p::Option<__p::Requirement>] = &[#(#requirements.requirement()),*];
+    }
+}
+
+/// The bound on the return type.
+pub(super) fn returns(model: &ToolModel) -> TokenStream {
+    let output = &model.output;
+    quote_spanned!(output.span()=> const __RETURNS: __p::Returns<#output> = __p::returns::<#output>();)
+}
+
+/// The bounds on the types of those parameters that `keep` wants.
+pub(super) fn bounds(model: &ToolModel, keep: impl Fn(&ParameterModel) -> bool) -> TokenStream {
+    let private = quote!(__p);
+    let arguments = model
+        .arguments()
+        .enumerate()
+        .filter(|(_, argument)| keep(argument))
+        .map(|(index, argument)| parameter(index, argument, &private));
     let owner = model
         .owner
         .iter()
@@ -56,20 +89,10 @@ pub(super) fn constants(model: &ToolModel) -> TokenStream {
             }
         }
     });
-    let requirements =
-        model.has_receiver.then(|| quote!(__SELF)).into_iter().chain(injected(model).map(|(index, _)| {
-            let name = format_ident!("__C{index}");
-            quote!(#name)
-        }));
-    let output = &model.output;
-    let returns = quote_spanned!(output.span()=> const __RETURNS: __p::Returns<#output> = __p::returns::<#output>(););
     quote! {
         #(#arguments)*
         #(#owner)*
         #(#context)*
-        #returns
-        const __FIELDS: &[__p::Field] = &[#(#fields.field()),*];
-        const __REQUIRES: &[fn() -> __p::Option<__p::Requirement>] = &[#(#requirements.requirement()),*];
     }
 }
 
@@ -114,10 +137,9 @@ fn parameter(index: usize, argument: &ParameterModel, private: &TokenStream) -> 
 fn wrapped(wrapper: &Ident, held: &TokenStream, attr: &ArgAttr) -> TokenStream {
     let passed_on = &attr.passed_on;
     quote! {
-        use __p::{schemars as __schemars, serde as __serde};
-        #[derive(__serde::Deserialize, __schemars::JsonSchema)]
-        #[serde(crate = "__serde", transparent)]
-        #[schemars(crate = "__schemars", transparent)]
+        #[derive(__p::serde::Deserialize, __p::schemars::JsonSchema)]
+        #[serde(crate = "__p::serde", transparent)]
+        #[schemars(crate = "__p::schemars", transparent)]
         struct #wrapper(#(#passed_on)* #held);
     }
 }
@@ -128,17 +150,18 @@ fn default_value(default: &DefaultAttr) -> TokenStream {
         DefaultAttr::Function(path) => quote!(#path()),
         DefaultAttr::Value(value) => match &**value {
             // A text stands for a `String` too.
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => quote_spanned!(text.span()=> __p::From::from(#text)),
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => quote_spanned!(text.span()=> __p::default_text(#text)),
             value => quote!(#value),
         },
     }
 }
 
 fn constraints(held: &TokenStream, attr: &ArgAttr) -> Option<TokenStream> {
-    let range = attr.range.get().map(|range| quote!(.range::<#held>(#range)));
-    let length = attr.length.get().map(|length| quote!(.length::<#held>(#length)));
-    let pattern = attr.pattern.get().map(|pattern| quote!(.pattern::<#held>(#pattern)));
-    let format = attr.format.get().map(|format| quote!(.format::<#held>(#format)));
+    let at = held.span();
+    let range = attr.range.get().map(|range| quote_spanned!(at=> .range::<#held>(#range)));
+    let length = attr.length.get().map(|length| quote_spanned!(at=> .length::<#held>(#length)));
+    let pattern = attr.pattern.get().map(|pattern| quote_spanned!(at=> .pattern::<#held>(#pattern)));
+    let format = attr.format.get().map(|format| quote_spanned!(at=> .format::<#held>(#format)));
     let examples = attr.examples.iter().map(|example| quote!(.example(#example)));
     let all = quote!(#range #length #pattern #format #(#examples)*);
     (!all.is_empty()).then(|| quote!(.constraints(|| __p::Constraints::new() #all)))

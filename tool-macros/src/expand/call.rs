@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 use super::args::injected;
-use crate::model::{Borrowed, Role, ToolModel};
+use crate::model::{Borrowed, ParameterModel, Role, ToolModel};
 
 /// From the argument struct and the context to the function's future.
 pub(super) fn call(model: &ToolModel) -> TokenStream {
@@ -47,7 +47,7 @@ pub(super) fn call(model: &ToolModel) -> TokenStream {
             }))
         }
     } else {
-        let future = match (model.is_async, model.arguments().any(|argument| argument.is_borrowed())) {
+        let future = match (model.is_async, model.arguments().any(ParameterModel::is_borrowed)) {
             (false, _) => quote!(__RETURNS.of_plain(#called)),
             (true, false) => quote!(__RETURNS.of_async(#called)),
             // The future has to own what the function borrows.

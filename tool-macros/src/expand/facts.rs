@@ -46,7 +46,7 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
         )
         .fields(__FIELDS)
         .requires(__REQUIRES)
-        .returns(__RETURNS)
+        .returns(&__RETURNS)
         #title #annotations #concurrency #timeout #keep #lines #bytes #sets #tags #permission #unknown #describe
         #format_error
     }

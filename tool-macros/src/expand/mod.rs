@@ -35,12 +35,12 @@ use crate::{errors::Errors, model::ToolModel};
 /// Everything behind the function; with errors, only what keeps other code compiling.
 pub(crate) fn tool(model: &ToolModel, vis: &Visibility, errors: Errors) -> TokenStream {
     let paths = Paths::of(model);
-    let types = args::types(model, vis, &paths);
     if !errors.is_empty() {
-        let stand_in = fallback::stand_in(model, &paths);
+        let stand_in = fallback::stand_in(model, vis, &paths);
         let errors = errors.into_tokens();
-        return quote! { #types #stand_in #errors };
+        return quote! { #stand_in #errors };
     }
+    let types = args::types(model, vis, &paths, |_| true);
     let cfgs = &model.cfgs;
     let private = &paths.private;
     let handle = &model.handle;

@@ -38,6 +38,8 @@ pub(crate) struct ToolModel {
     pub(crate) has_receiver: bool,
     /// The type behind `&self`, in a toolset.
     pub(crate) owner: Option<Type>,
+    /// Whether it has parameters that no type outside it can name.
+    pub(crate) is_generic: bool,
     /// `#[cfg]`s of the function, which hold for all that is made of it.
     pub(crate) cfgs: Vec<Attribute>,
 }
@@ -77,6 +79,7 @@ impl ToolModel {
             is_async: signature.asyncness.is_some(),
             output,
             parameters,
+            is_generic: !signature.generics.params.is_empty(),
             has_receiver: signature.receiver().is_some(),
             owner: owner.cloned(),
             cfgs: input.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),

@@ -1,0 +1,37 @@
+#![allow(unused)]
+
+use tool_core::prelude::*;
+
+/// Unknown, misspelt, repeated, without a value, with a wrong one.
+#[tool(readonly, colour = "red", title = "A", title = "B", timeout, truncate = upwards, timeout = "soon")]
+fn keys() {}
+
+/// Every mistake is reported.
+#[tool(name = "read file", rename_all = "camel", unknown = "drop", set, register, truncate(rows = 3))]
+fn values() {}
+
+/// Contradictions.
+#[tool(parallel, exclusive, read_only, destructive)]
+fn contradictions() {}
+
+/// Garbage between good keys.
+#[tool(read_only, = 5, idempotent "x", tags())]
+fn garbage() {}
+
+/// Patterns.
+#[tool(pattern = path)]
+fn no_permission(path: String) {}
+
+/// Patterns.
+#[tool(permission = "edit", pattern = file)]
+fn no_such_argument(path: String, ctx: &ToolContext) {}
+
+/// For a plain function only.
+#[tool(blocking)]
+async fn blocking() {}
+
+fn main() {
+    // The handles exist in spite of the mistakes, so nothing follows from them.
+    let _ = Registry::builder().add(KeysTool).add(ValuesTool).add(GarbageTool);
+    let _ = NoSuchArgumentArgs { path: String::new() };
+}
