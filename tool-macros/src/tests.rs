@@ -3,14 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-fn pretty(tokens: TokenStream) -> String {
+fn pretty(tokens: &TokenStream) -> String {
     let file = syn::parse2(tokens.clone()).unwrap_or_else(|error| panic!("not Rust: {error}\n{tokens}"));
     prettyplease::unparse(&file)
 }
 
 #[test]
 fn one_argument_and_the_context() {
-    let expanded = pretty(crate::tool::expand(
+    let expanded = pretty(&crate::tool::expand(
         quote!(read_only),
         &quote! {
             /// Look up the weather.
@@ -29,7 +29,7 @@ fn one_argument_and_the_context() {
 
 #[test]
 fn every_key() {
-    let expanded = pretty(crate::tool::expand(
+    let expanded = pretty(&crate::tool::expand(
         quote!(
             name = "look_up",
             title = "Look up",
@@ -65,7 +65,7 @@ fn every_key() {
 
 #[test]
 fn a_blocking_method_of_a_toolset() {
-    let expanded = pretty(crate::toolset::expand(
+    let expanded = pretty(&crate::toolset::expand(
         quote!(set = "counting"),
         &quote! {
             impl Counter {
@@ -82,7 +82,7 @@ fn a_blocking_method_of_a_toolset() {
 
 #[test]
 fn mistakes_leave_the_function_and_the_types() {
-    let expanded = pretty(crate::tool::expand(
+    let expanded = pretty(&crate::tool::expand(
         quote!(colour = "red"),
         &quote! {
             /// Wrong.

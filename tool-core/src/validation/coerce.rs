@@ -71,7 +71,9 @@ impl Coercion<'_> {
     fn alternative(&self, keywords: &Map<String, Value>, value: &mut Value, depth: usize) {
         for keyword in ["anyOf", "oneOf"] {
             let branches = list(keywords, keyword);
-            if branches.is_empty() || branches.iter().any(|branch| self.fits(branch, value)) {
+            if let Some(branch) = branches.iter().find(|branch| self.fits(branch, value)) {
+                // It fits, but perhaps as 5.0 does an integer.
+                self.node(branch, value, depth);
                 continue;
             }
             for branch in branches {
