@@ -1,0 +1,362 @@
+//! The stages of a call: who may, what stops it, and how it ends.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use serde_json::json;
+use tool_core::{
+    error::{Denial, ErrorKind},
+    event::{Change, Clock, Progress},
+    permission::Reply,
+    prelude::*,
+    testing::Bench,
+    tool::FnTool,
+};
+
+/// Write a file.
+#[tool(register = false, permission = "edit", pattern = path)]
+fn edit(path: &str) -> String {
+    format!("wrote {path}")
+}
+
+/// Asks in its body.
+#[tool(register = false)]
+async fn fetch(url: String, ctx: &ToolContext) -> Result<String, ToolError> {
+    ctx.ask(PermissionRequest::new("network", [url.clone()]).always(["https://example.com/*"])).await?;
+    Ok(url)
+}
+
+/// Waits.
+#[tool(register = false, timeout = "50ms")]
+async fn wait(milliseconds: u64) -> String {
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    "waited".to_owned()
+}
+
+/// Panics.
+#[tool(register = false)]
+fn explode(softly: bool) -> Result<(), String> {
+    if softly { Err("soft".to_owned()) } else { panic!("secret: {}", 42) }
+}
+
+/// Panics after waiting.
+#[tool(register = false)]
+async fn explode_later() {
+    tokio::task::yield_now().await;
+    panic!("after waiting");
+}
+
+/// Blocks its thread.
+#[tool(register = false, blocking)]
+fn block(name: &str, ctx: &ToolContext) -> Result<String, ToolError> {
+    if name == "panic" {
+        panic!("on the pool");
+    }
+    Ok(format!("{name} {:?}", ctx.cwd()))
+}
+
+/// Runs until it is cancelled.
+#[tool(register = false)]
+async fn endless(gives: bool, token: &CancellationToken, dropped: &Dropped) -> String {
+    let _guard = Guard(dropped.0.clone());
+    if gives {
+        token.cancelled().await;
+        return "so far".to_owned();
+    }
+    std::future::pending().await
+}
+
+#[derive(Clone, Default)]
+struct Dropped(Arc<AtomicBool>);
+
+struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+fn kind(outcome: &tool_core::Outcome) -> Option<ErrorKind> {
+    outcome.error().map(ToolError::kind)
+}
+
+#[tokio::test]
+async fn rules_decide_and_the_last_that_matches_wins() {
+    let rules = Ruleset::new().allow("edit", "*").deny("edit", "*.lock").allow("edit", "my.lock");
+    let bench = Bench::builder().tool(EditTool).with(|executor| executor.rules(rules)).build();
+    assert_eq!(bench.call("edit", r#"{"path":"a.rs"}"#).await.output(), Some("wrote a.rs"));
+    assert_eq!(bench.call("edit", r#"{"path":"my.lock"}"#).await.output(), Some("wrote my.lock"));
+    let denied = bench.call("edit", r#"{"path":"Cargo.lock"}"#).await;
+    assert_eq!(kind(&denied), Some(ErrorKind::Denied));
+    assert!(denied.text().contains("`edit` for `Cargo.lock` is denied by a rule"), "{}", denied.text());
+    assert!(bench.asks().is_empty());
+}
+
+#[tokio::test]
+async fn what_the_rules_leave_open_is_asked() {
+    let replies = [
+        Reply::Once,
+        Reply::Reject { feedback: Some("use b.rs".to_owned()) },
+        Reply::Always,
+        Reply::Reject { feedback: None },
+    ];
+    let bench = Bench::builder().tool(EditTool).replies(replies).build();
+    let edit = |path: &str| {
+        let arguments = json!({ "path": path }).to_string();
+        let bench = &bench;
+        async move { bench.call("edit", &arguments).await }
+    };
+    assert_eq!(edit("a.rs").await.output(), Some("wrote a.rs"));
+    let rejected = edit("a.rs").await;
+    assert_eq!(rejected.text(), "The user rejected `edit` for `a.rs`. They say: use b.rs");
+    assert_eq!(edit("a.rs").await.output(), Some("wrote a.rs"));
+    // Remembered, for this pattern alone.
+    assert_eq!(edit("a.rs").await.output(), Some("wrote a.rs"));
+    assert_eq!(kind(&edit("b.rs").await), Some(ErrorKind::Denied));
+    assert!(matches!(edit("c.rs").await.error(), Some(ToolError::Denied(Denial::Unanswered { .. }))));
+    let asked: Vec<_> = bench.asks().into_iter().map(|ask| ask.request.patterns.join(" ")).collect();
+    assert_eq!(asked, ["a.rs", "a.rs", "a.rs", "b.rs", "c.rs"]);
+}
+
+#[tokio::test]
+async fn a_remembered_approval_never_overrides_a_rule() {
+    let rules = Ruleset::new().deny("network", "https://example.com/secret");
+    let bench =
+        Bench::builder().tool(FetchTool).replies([Reply::Always]).with(|executor| executor.rules(rules)).build();
+    assert_eq!(bench.call("fetch", r#"{"url":"https://example.com/a"}"#).await.output(), Some("https://example.com/a"));
+    assert_eq!(bench.call("fetch", r#"{"url":"https://example.com/b"}"#).await.output(), Some("https://example.com/b"));
+    assert_eq!(kind(&bench.call("fetch", r#"{"url":"https://example.com/secret"}"#).await), Some(ErrorKind::Denied));
+}
+
+#[tokio::test]
+async fn a_tool_that_asks_for_nothing_runs_unless_a_rule_names_it() {
+    let arguments = r#"{"softly":true}"#;
+    let open = Bench::builder().tool(ExplodeTool).build();
+    assert_eq!(kind(&open.call("explode", arguments).await), Some(ErrorKind::Failed));
+    let closed = Bench::builder().tool(ExplodeTool).with(|e| e.rules(Ruleset::new().deny("explode", "*"))).build();
+    assert_eq!(kind(&closed.call("explode", arguments).await), Some(ErrorKind::Denied));
+    let asked = Bench::builder().tool(ExplodeTool).with(|e| e.rules(Ruleset::new().ask("*", "*"))).build();
+    assert_eq!(kind(&asked.call("explode", arguments).await), Some(ErrorKind::Denied));
+    assert_eq!(asked.asks().len(), 1);
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_found_before_anybody_is_asked() {
+    let bench = Bench::builder().tool(EditTool).build();
+    assert_eq!(kind(&bench.call("edit", "{}").await), Some(ErrorKind::InvalidArguments));
+    assert!(bench.asks().is_empty());
+}
+
+#[tokio::test]
+async fn panics_are_caught_and_told_without_internals() {
+    let bench = Bench::builder().tool(ExplodeTool).tool(ExplodeLaterTool).tool(BlockTool).build();
+    for (tool, arguments, message) in [
+        ("explode", r#"{"softly":false}"#, "secret: 42"),
+        ("explode_later", "{}", "after waiting"),
+        ("block", r#"{"name":"panic"}"#, "on the pool"),
+    ] {
+        let outcome = bench.call(tool, arguments).await;
+        assert_eq!(kind(&outcome), Some(ErrorKind::Panicked), "{tool}");
+        assert_eq!(outcome.error().and_then(ToolError::panic_message), Some(message));
+        assert!(!outcome.text().contains(message), "{}", outcome.text());
+    }
+    assert_eq!(bench.call("explode", r#"{"softly":true}"#).await.text(), "soft");
+    assert_eq!(bench.call("block", r#"{"name":"x"}"#).await.output(), Some("x \"/\""));
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_stopped() {
+    let bench = Bench::new(WaitTool);
+    assert_eq!(bench.call("wait", r#"{"milliseconds":0}"#).await.output(), Some("waited"));
+    let outcome = bench.call("wait", r#"{"milliseconds":60000}"#).await;
+    assert_eq!(kind(&outcome), Some(ErrorKind::TimedOut));
+    assert!(outcome.text().contains("stopped after 50ms"), "{}", outcome.text());
+}
+
+#[tokio::test]
+async fn cancelling_ends_a_call_and_keeps_what_it_gives() {
+    for (gives, output) in [(true, Some("so far")), (false, None)] {
+        let dropped = Dropped::default();
+        let bench = Bench::builder().tool(EndlessTool).state(dropped.clone()).build();
+        let arguments = json!({ "gives": gives }).to_string();
+        let token = bench.session().cancellation().clone();
+        let (outcome, ()) = tokio::join!(bench.call("endless", &arguments), async {
+            tokio::task::yield_now().await;
+            token.cancel();
+        });
+        assert_eq!(outcome.output(), output);
+        assert!(dropped.0.load(Ordering::SeqCst));
+        // A cancelled session starts nothing more.
+        assert_eq!(kind(&bench.call("endless", &arguments).await), Some(ErrorKind::Cancelled));
+    }
+}
+
+#[tokio::test]
+async fn one_turn_can_be_cancelled_alone() {
+    let dropped = Dropped::default();
+    let bench = Bench::builder().tool(EndlessTool).state(dropped.clone()).build();
+    let turn = bench.session().cancellation().child_token();
+    let call = ToolCall::new("1", "endless", r#"{"gives":true}"#);
+    let (outcome, ()) = tokio::join!(bench.executor().call_until(bench.session(), call, turn.clone()), async {
+        tokio::task::yield_now().await;
+        turn.cancel();
+    });
+    assert_eq!(outcome.output(), Some("so far"));
+    assert!(!bench.session().cancellation().is_cancelled());
+}
+
+#[tokio::test]
+async fn waiting_for_an_answer_can_be_cancelled() {
+    struct Silent;
+    #[async_trait::async_trait]
+    impl Approver for Silent {
+        async fn approve(&self, _: &tool_core::permission::Ask) -> Reply {
+            std::future::pending().await
+        }
+    }
+    let bench = Bench::builder().tool(EditTool).with(|executor| executor.approver(Silent)).build();
+    let token = bench.session().cancellation().clone();
+    let (outcome, ()) = tokio::join!(bench.call("edit", r#"{"path":"a"}"#), async {
+        tokio::task::yield_now().await;
+        token.cancel();
+    });
+    assert_eq!(kind(&outcome), Some(ErrorKind::Cancelled));
+}
+
+#[tokio::test]
+async fn names_are_mended_when_one_tool_alone_can_be_meant() {
+    let bench = Bench::builder().tool(ExplodeLaterTool).tool(WaitTool).build();
+    for name in ["Wait", "WAIT", "wait_"] {
+        let outcome = bench.call(name, r#"{"milliseconds":0}"#).await;
+        assert_eq!((outcome.tool(), outcome.output()), ("wait", Some("waited")), "{name}");
+        assert_eq!(outcome.metadata()["requestedTool"], *name);
+    }
+    assert_eq!(bench.call("ExplodeLater", "{}").await.tool(), "explode_later");
+    let unknown = bench.call("wiat", "{}").await;
+    assert_eq!(kind(&unknown), Some(ErrorKind::UnknownTool));
+    assert_eq!(unknown.tool(), "wiat");
+    assert_eq!(
+        unknown.text(),
+        "There is no tool named `wiat`. Did you mean `wait`? Available tools: explode_later, wait."
+    );
+    assert_eq!(kind(&bench.call("", "{}").await), Some(ErrorKind::UnknownTool));
+}
+
+#[tokio::test]
+async fn a_missing_state_is_found_when_the_executor_is_built() {
+    let registry = Registry::builder().add(EndlessTool).add(WaitTool).build().unwrap();
+    let error = Executor::builder(registry).build().err().unwrap();
+    assert_eq!(error.faults().len(), 1);
+    assert!(error.to_string().contains("tool `endless` takes a `&executor::Dropped`"), "{error}");
+}
+
+/// A pattern that is none.
+#[tool(register = false)]
+fn bad_pattern(#[arg(pattern("["))] text: String) -> String {
+    text
+}
+
+#[test]
+fn a_schema_that_cannot_be_used_is_found_when_the_executor_is_built() {
+    let registry = Registry::builder().add(BadPatternTool).build().unwrap();
+    let error = Executor::builder(registry).build().err().unwrap();
+    assert!(error.to_string().contains("tool `bad_pattern` has a schema that cannot be used"), "{error}");
+}
+
+#[tokio::test]
+async fn every_transition_is_one_event() {
+    /// Tells how far it is.
+    #[tool(register = false)]
+    async fn report(ctx: &ToolContext) -> ToolOutput {
+        ctx.progress("half");
+        ctx.progress(Progress::text("line\n").with("percent", 50));
+        ToolOutput::text("done").title("Report")
+    }
+    let bench = Bench::builder().tool(ReportTool).with(|e| e.observer(|_: &_| panic!("an observer's own"))).build();
+    assert_eq!(bench.call("report", "{}").await.output(), Some("done"));
+    let changes = bench.changes();
+    assert_eq!(changes.len(), 5, "{changes:?}");
+    assert!(matches!(changes[0], Change::Pending) && matches!(changes[1], Change::Running));
+    assert!(matches!(&changes[2], Change::Progress(progress) if progress.title.as_deref() == Some("half")));
+    assert!(
+        matches!(&changes[3], Change::Progress(progress) if progress.text == "line\n" && progress.metadata["percent"] == 50)
+    );
+    assert!(matches!(&changes[4], Change::Completed { title } if title == "Report"));
+    bench.call("report", r#"{"x":1}"#).await;
+    assert!(matches!(bench.changes().last(), Some(Change::Error { kind: ErrorKind::InvalidArguments, .. })));
+}
+
+#[tokio::test]
+async fn an_outcome_serialises_as_the_contract_says() {
+    struct Fixed;
+    impl Clock for Fixed {
+        fn now(&self) -> SystemTime {
+            SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_000)
+        }
+    }
+    let bench = Bench::builder().tool(ExplodeTool).tool(WaitTool).with(|executor| executor.clock(Fixed)).build();
+    let time = json!({ "start": 1_700_000_000_000_u64, "end": 1_700_000_000_000_u64 });
+    assert_eq!(
+        serde_json::to_value(bench.call("wait", r#"{"milliseconds":0}"#).await).unwrap(),
+        json!({
+            "callId": "call_1", "tool": "wait", "status": "completed", "title": "", "output": "waited",
+            "metadata": { "truncated": false }, "attachments": [], "time": time,
+        })
+    );
+    assert_eq!(
+        serde_json::to_value(bench.call("explode", r#"{"softly":true}"#).await).unwrap(),
+        json!({
+            "callId": "call_1", "tool": "explode", "status": "error", "error": { "kind": "failed", "message": "soft" },
+            "metadata": {}, "time": time,
+        })
+    );
+}
+
+#[tokio::test]
+async fn closures_are_tools_too() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counter = calls.clone();
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Add {
+        a: i64,
+        b: Option<i64>,
+    }
+    let add = FnTool::new("add", "Add.", move |args: Add, ctx: ToolContext| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        async move { format!("{} {}", args.a + args.b.unwrap_or_default(), ctx.tool()) }
+    });
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer", "maximum": 3 } } });
+    let raw = FnTool::raw("raw", "Raw.", schema, |value, _| async move { Err::<String, _>(value.to_string()) });
+    let bench = Bench::builder().tool(add.unwrap()).tool(raw.unwrap()).build();
+    assert_eq!(bench.call("add", r#"{"a":"2","b":3}"#).await.output(), Some("5 add"));
+    assert_eq!(bench.call("raw", r#"{"n":"2","more":true}"#).await.text(), r#"{"n":2,"more":true}"#);
+    assert!(bench.call("raw", r#"{"n":4}"#).await.text().contains("/n: expected an integer of at most 3, got 4"));
+    assert_eq!(kind(&bench.call("add", "{}").await), Some(ErrorKind::InvalidArguments));
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    assert!(FnTool::new("not a name", "", |_: Add, _| async {}).is_err());
+}
+
+#[tokio::test]
+async fn a_tool_has_its_own_limits() {
+    /// Counts.
+    #[tool(register = false, truncate(lines = 2, keep = tail))]
+    fn count() -> String {
+        "1\n2\n3\n4\n".to_owned()
+    }
+    /// All of it.
+    #[tool(register = false, truncate = none)]
+    fn everything() -> String {
+        "x\n".repeat(5_000)
+    }
+    let bench = Bench::builder().tool(CountTool).tool(EverythingTool).build();
+    let counted = bench.call("count", "").await;
+    assert!(counted.text().ends_with("\n\n3\n4\n"), "{}", counted.text());
+    assert_eq!(counted.metadata()["truncated"], true);
+    assert_eq!(bench.call("everything", "").await.text().len(), 10_000);
+}
