@@ -4,7 +4,7 @@
 //! registration at link time, a permission check, events, cancellation, truncation with the whole output kept on disk,
 //! and every provider's declaration.
 //!
-//! ```
+//! ```standalone_crate
 //! use tool_core::prelude::*;
 //!
 //! /// Look up the weather forecast for a city.

@@ -117,8 +117,8 @@ impl ExecutorBuilder {
     }
 }
 
-/// Why there is no executor: all reasons.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why there is no executor: all reasons. `Debug` is the same text, for a `main` that returns it.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .faults.join("\n"))]
 pub struct BuildError {
     faults: Vec<String>,
@@ -129,5 +129,11 @@ impl BuildError {
     #[must_use]
     pub fn faults(&self) -> &[String] {
         &self.faults
+    }
+}
+
+impl std::fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
     }
 }

@@ -180,8 +180,8 @@ impl fmt::Display for Collision {
     }
 }
 
-/// Why there is no registry: all reasons.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why there is no registry: all reasons. `Debug` is the same text, for a `main` that returns it.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.lines().join("\n"))]
 pub struct RegistryError {
     collisions: Vec<Collision>,
@@ -197,5 +197,11 @@ impl RegistryError {
 
     fn lines(&self) -> Vec<String> {
         self.collisions.iter().map(ToString::to_string).chain(self.faults.iter().cloned()).collect()
+    }
+}
+
+impl fmt::Debug for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
