@@ -35,6 +35,8 @@ fn node(schema: &mut Value) {
     for noise in ["$schema", "title", "writeOnly", "readOnly"] {
         keywords.shift_remove(noise);
     }
+    // Before the parts: what is said of an alternative's values goes into the property's own description.
+    optional_nulls(keywords);
     for (keyword, value) in keywords.iter_mut() {
         match (keyword.as_str(), value) {
             (keyword, _) if DATA.contains(&keyword) => {}
@@ -56,7 +58,6 @@ fn node(schema: &mut Value) {
         keywords.insert("anyOf".into(), branches);
     }
     enumeration(keywords);
-    optional_nulls(keywords);
 }
 
 fn format(keywords: &mut Map<String, Value>) {
