@@ -98,6 +98,18 @@ async fn slow(
     Ok("waited".to_owned())
 }
 
+/// Hold its thread for a minute, whatever happens.
+#[tool]
+fn stubborn(
+    /// A file that is made when the waiting begins.
+    started: String,
+    ctx: &ToolContext,
+) -> Result<(), std::io::Error> {
+    std::fs::write(ctx.resolve(started), "")?;
+    std::thread::sleep(Duration::from_secs(60));
+    Ok(())
+}
+
 /// Count on, one number a line.
 #[tool(read_only)]
 fn numbers(

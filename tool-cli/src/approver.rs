@@ -71,7 +71,6 @@ impl Terminal {
             None => ask_until_answered(ask, &mut pending).await,
             Some(limit) => {
                 tokio::time::timeout(limit, ask_until_answered(ask, &mut pending)).await.unwrap_or_else(|_| {
-                    show("\n");
                     Reply::Unanswered { reason: format!("no answer came within {}", humantime::format_duration(limit)) }
                 })
             }
@@ -86,21 +85,29 @@ impl Terminal {
 async fn ask_until_answered(ask: &Ask, pending: &mut Option<oneshot::Receiver<io::Result<String>>>) -> Reply {
     loop {
         show(&prompt::choices(ask));
+        let open = OpenLine;
         let line = pending.get_or_insert_with(read_line).await;
         *pending = None;
         match line {
             Ok(Ok(line)) if !line.is_empty() => {
+                std::mem::forget(open);
                 if let Some(reply) = prompt::answer(&line) {
                     return reply;
                 }
                 show("Please answer y, a, n, or `no` and a reason.\n");
             }
             // The end of input.
-            _ => {
-                show("\n");
-                return Reply::Reject { feedback: None };
-            }
+            _ => return Reply::Reject { feedback: None },
         }
+    }
+}
+
+/// The line the answer is typed on. Whoever answers ends it with Enter; where nobody does, it ends here.
+struct OpenLine;
+
+impl Drop for OpenLine {
+    fn drop(&mut self) {
+        show("\n");
     }
 }
 

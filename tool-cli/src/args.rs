@@ -58,11 +58,9 @@ pub(crate) struct SchemaArgs {
 pub(crate) enum Form {
     /// Plain JSON Schemas by name.
     JsonSchema,
-    /// OpenAI's Chat Completions.
-    #[value(name = "openai-chat")]
+    #[value(name = "openai-chat", help = "OpenAI's Chat Completions")]
     OpenAiChat,
-    /// OpenAI's Responses.
-    #[value(name = "openai-responses")]
+    #[value(name = "openai-responses", help = "OpenAI's Responses")]
     OpenAiResponses,
     /// Anthropic's Messages.
     Anthropic,

@@ -78,14 +78,14 @@ struct Request<'a> {
 
 /// A line that is no call.
 struct Malformed {
-    id: Value,
-    name: Value,
+    id: Option<String>,
+    name: Option<String>,
     message: String,
 }
 
 impl Malformed {
     fn new(message: String) -> Self {
-        Self { id: Value::Null, name: Value::Null, message }
+        Self { id: None, name: None, message }
     }
 
     /// The outcome of a call that there was not.
@@ -112,12 +112,10 @@ fn parse(text: &str, line: u64) -> Result<ToolCall, Malformed> {
     let request: Request<'_> = serde_json::from_str(text).map_err(|error| salvage(text, &error))?;
     let id = match &request.id {
         Value::Null => format!("line_{line}"),
-        Value::String(id) => id.clone(),
-        Value::Number(id) => id.to_string(),
-        _ => {
-            let message = "the id is neither a string nor a number".to_owned();
-            return Err(Malformed { name: request.name.into(), ..Malformed::new(message) });
-        }
+        id => readable(id).ok_or_else(|| Malformed {
+            name: Some(request.name.clone()),
+            ..Malformed::new("the id is neither a string nor a number".to_owned())
+        })?,
     };
     let arguments = request.arguments.map_or("{}", RawValue::get);
     // JSON text inside a string, as OpenAI sends arguments; anything else is the call's own business.
@@ -125,10 +123,22 @@ fn parse(text: &str, line: u64) -> Result<ToolCall, Malformed> {
     Ok(ToolCall::new(id, request.name, arguments))
 }
 
+/// An id or a name as text.
+fn readable(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
 /// What can still be read of a line that is no call.
 fn salvage(text: &str, error: &serde_json::Error) -> Malformed {
-    let parsed = serde_json::from_str::<Value>(text).unwrap_or_default();
-    let readable = |key: &str| parsed.get(key).filter(|value| value.is_string()).cloned().unwrap_or_default();
-    let message = if parsed.is_null() { format!("not valid JSON: {error}") } else { error.to_string() };
-    Malformed { id: readable("id"), name: readable("name"), message }
+    match serde_json::from_str::<Value>(text) {
+        Ok(parsed) => {
+            let member = |key: &str| parsed.get(key).and_then(readable);
+            Malformed { id: member("id"), name: member("name"), message: error.to_string() }
+        }
+        Err(error) => Malformed::new(format!("not valid JSON: {error}")),
+    }
 }

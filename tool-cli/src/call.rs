@@ -18,8 +18,6 @@ pub(crate) async fn call(setup: Setup, args: CallArgs) -> Result<ExitCode, Failu
     let arguments = arguments::text(args.arguments.as_deref(), &args.pairs, schema.as_ref())?;
     host.listen();
     let outcome = host.call(ToolCall::new("call_1", args.name, arguments)).await;
-    host.close().await;
-
     if args.json {
         print::json_line(&outcome)?;
     } else {
@@ -31,5 +29,6 @@ pub(crate) async fn call(setup: Setup, args: CallArgs) -> Result<ExitCode, Failu
             Err(error) => print::error(&error.to_string()),
         }
     }
+    host.close().await;
     Ok(if outcome.status().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

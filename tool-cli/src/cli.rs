@@ -106,25 +106,20 @@ impl Cli {
     }
 
     async fn dispatch(self, args: Args, name: String, command: clap::Command) -> Result<ExitCode, Failure> {
-        if let Command::Completions { shell } = args.command {
-            return completions(shell, &name, command);
-        }
-        let registry = match self.registry {
-            Some(registry) => registry,
-            None => Registry::linked().map_err(|error| Failure::Usage(error.to_string()))?,
-        };
-        let setup = Setup {
-            name,
-            registry,
-            rules: self.rules.unwrap_or_else(permissions::default_rules),
-            configure: self.configure,
+        let setup = || -> Result<Setup, Failure> {
+            let registry = match self.registry {
+                Some(registry) => registry,
+                None => Registry::linked().map_err(|error| Failure::Usage(error.to_string()))?,
+            };
+            let rules = self.rules.unwrap_or_else(permissions::default_rules);
+            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure })
         };
         match args.command {
-            Command::List(args) => list::list(&setup.registry, &args).await,
-            Command::Schema(args) => schema::schema(&setup.registry, &args).await,
-            Command::Call(args) => call::call(setup, args).await,
-            Command::Batch(args) => batch::batch(setup, args).await,
-            Command::Completions { shell } => completions(shell, &setup.name, command),
+            Command::List(args) => list::list(&setup()?.registry, &args).await,
+            Command::Schema(args) => schema::schema(&setup()?.registry, &args).await,
+            Command::Call(args) => call::call(setup()?, args).await,
+            Command::Batch(args) => batch::batch(setup()?, args).await,
+            Command::Completions { shell } => completions(shell, &name, command),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use tool_core::{
     Registry, Tool, ToolSpec,
-    registry::RegistryError,
+    registry::{RegistryBuilder, RegistryError},
     tool::{Audience, Description, Invocation, Location, Requirement, ToolPolicy},
     validation::InvalidArguments,
 };
@@ -18,7 +18,7 @@ use tool_core::{
 /// Never for a registry: its names are unique already.
 pub(crate) fn limited(registry: &Registry, limit: Duration) -> Result<Registry, RegistryError> {
     let tools = registry.iter().map(|tool| Limited { spec: tool.spec().clone(), inner: tool.tool().clone(), limit });
-    tools.fold(Registry::builder(), |builder, tool| builder.add(tool)).build()
+    tools.fold(Registry::builder(), RegistryBuilder::add).build()
 }
 
 struct Limited {
