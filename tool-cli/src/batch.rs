@@ -109,6 +109,11 @@ impl Malformed {
 
 fn parse(text: &str, line: u64) -> Result<ToolCall, Malformed> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !text.trim_start().starts_with('{') {
+        // serde would take an array for the struct.
+        let what = if serde_json::from_str::<Value>(text).is_ok() { "JSON, but no object" } else { "no JSON" };
+        return Err(Malformed::new(format!("the line is {what}")));
+    }
     let request: Request<'_> = serde_json::from_str(text).map_err(|error| salvage(text, &error))?;
     let id = match &request.id {
         Value::Null => format!("line_{line}"),
@@ -137,8 +142,15 @@ fn salvage(text: &str, error: &serde_json::Error) -> Malformed {
     match serde_json::from_str::<Value>(text) {
         Ok(parsed) => {
             let member = |key: &str| parsed.get(key).and_then(readable);
-            Malformed { id: member("id"), name: member("name"), message: error.to_string() }
+            Malformed { id: member("id"), name: member("name"), message: placed(error) }
         }
-        Err(error) => Malformed::new(format!("not valid JSON: {error}")),
+        Err(error) => Malformed::new(format!("not valid JSON: {}", placed(&error))),
     }
+}
+
+/// An error in a line, without serde's own count of lines, which starts anew in each.
+fn placed(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let what = words.rsplit_once(" at line ").map_or(words.as_str(), |(what, _)| what);
+    format!("{what} at column {}", error.column())
 }

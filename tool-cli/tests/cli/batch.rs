@@ -48,6 +48,26 @@ fn a_bad_line_does_not_stop_the_rest() {
 }
 
 #[test]
+fn only_objects_of_the_three_keys_are_calls() {
+    let calls = r#"["1","greet",{"name":"Ann"}]
+null
+{}
+{"id":["1"],"name":"greet","arguments":{"name":"Ann"}}
+{"id":"5","name":"greet","name":"greet"}
+{"id":"6","name":"greet","arguments":{"name":"A"},"arguments":{"name":"B"}}
+{"id":"7","name":"greet","arguments":{"name":"A","name":"B"}}
+"#;
+    let run = Demo::new().run_with(&["batch"], calls);
+    assert_eq!(run.code, Some(1));
+    let outcomes = run.lines();
+    assert_eq!(outcomes.len(), 7);
+    for (outcome, id) in outcomes.iter().zip([None, None, None, None, Some("5"), Some("6"), Some("7")]) {
+        assert_eq!(outcome["error"]["kind"], "invalid_arguments", "{outcome}");
+        assert_eq!(outcome["callId"], json!(id));
+    }
+}
+
+#[test]
 fn each_outcome_is_there_before_the_next_call_comes() {
     let demo = Demo::new();
     let mut child = demo.command(&["batch", "-"]).stdin(Stdio::piped()).spawn().unwrap();
