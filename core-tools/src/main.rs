@@ -1,0 +1,8 @@
+//! The prebuilt tools from a command line.
+
+// The linker keeps only what code names.
+use core_tools as _;
+
+fn main() -> std::process::ExitCode {
+    tool_cli::main()
+}

@@ -1,0 +1,203 @@
+//! What can be written on the command line.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Lists, describes and runs the tools that are linked into this program.
+#[derive(Debug, Parser)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List the tools.
+    List(ListArgs),
+    /// Print the declarations of tools, in a provider's own form.
+    Schema(SchemaArgs),
+    /// Call one tool.
+    Call(CallArgs),
+    /// Run calls from JSON Lines of {"id","name","arguments"}; print one outcome line each, in one session.
+    Batch(BatchArgs),
+    /// Print a completion script for a shell.
+    Completions {
+        /// Whose script.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Only the tools of this set.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) set: Option<String>,
+    /// Print the specs as one JSON array.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The tools; all of them where none is named.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Whose form. `json-schema`: one object from name to input schema; the others: one array of declarations.
+    #[arg(long, value_enum, default_value_t = Form::JsonSchema, value_name = "PROVIDER")]
+    pub(crate) provider: Form,
+    /// In the provider's strict mode, where it has one and the schema allows it.
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Whose form a declaration has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// Plain JSON Schemas by name.
+    JsonSchema,
+    #[value(name = "openai-chat", help = "OpenAI's Chat Completions")]
+    OpenAiChat,
+    #[value(name = "openai-responses", help = "OpenAI's Responses")]
+    OpenAiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// MCP's `tools/list`.
+    Mcp,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CallArgs {
+    /// The tool.
+    pub(crate) name: String,
+    /// The arguments: a JSON object, @FILE to read it from a file, or - for standard input.
+    #[arg(value_name = "JSON | @FILE | -")]
+    pub(crate) arguments: Option<String>,
+    /// One argument as text, typed by the tool's schema; a repeated key makes a list. Goes over the JSON.
+    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = pair)]
+    pub(crate) pairs: Vec<(String, String)>,
+    /// Print the outcome as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct BatchArgs {
+    /// Where the calls are: @FILE, or - for standard input.
+    #[arg(value_name = "@FILE | -", default_value = "-")]
+    pub(crate) input: String,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// How calls are run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunArgs {
+    /// The directory that relative paths are meant from.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+    /// Answer every question with yes. What --deny forbids stays forbidden.
+    #[arg(long, short = 'y')]
+    pub(crate) yes: bool,
+    /// Allow a permission, for what matches the pattern (default `*`), without asking.
+    #[arg(long, value_name = "PERM[:PATTERN]", value_parser = scope)]
+    pub(crate) allow: Vec<Scope>,
+    /// Forbid a permission; stronger than --allow and --yes.
+    #[arg(long, value_name = "PERM[:PATTERN]", value_parser = scope)]
+    pub(crate) deny: Vec<Scope>,
+    /// Stop a tool that runs longer, e.g. 30s, 2m; the call ends with the error `timed_out`.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Where whole outputs are kept that were too long: in DIR/tool-output, for 7 days.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) output_dir: Option<PathBuf>,
+    /// Print every step of a call on standard error.
+    #[arg(long, short = 'v')]
+    pub(crate) verbose: bool,
+}
+
+/// What a flag allows or denies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scope {
+    pub(crate) permission: String,
+    pub(crate) pattern: String,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        Some(_) => Err("there is no key before `=`; write KEY=VALUE".to_owned()),
+        None => Err("there is no `=` in it; write KEY=VALUE".to_owned()),
+    }
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    let (permission, pattern) = text.split_once(':').unwrap_or((text, "*"));
+    if permission.is_empty() || pattern.is_empty() {
+        return Err("write PERM or PERM:PATTERN, e.g. edit or bash:git *".to_owned());
+    }
+    Ok(Scope { permission: permission.to_owned(), pattern: pattern.to_owned() })
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map_err(|error| format!("{error}; write a number and a unit, e.g. 30s, 2m or 500ms"))
+}
+
+/// Adds examples that show the program by its own name.
+pub(crate) fn with_examples(command: clap::Command, name: &str) -> clap::Command {
+    let examples = |lines: &[&str]| {
+        let lines: Vec<String> = lines.iter().map(|line| format!("  {}", line.replace("{}", name))).collect();
+        format!("Examples:\n{}", lines.join("\n"))
+    };
+    command
+        .after_help(examples(&["{} list", "{} call NAME --help", "{} call NAME '{\"key\": \"value\"}' --json"]))
+        .mut_subcommand("list", |list| list.after_help(examples(&["{} list", "{} list --set coding --json"])))
+        .mut_subcommand("schema", |schema| {
+            schema.after_help(examples(&["{} schema", "{} schema NAME --provider openai-responses --strict"]))
+        })
+        .mut_subcommand("call", |call| {
+            call.after_help(examples(&[
+                "{} call NAME '{\"key\": \"value\"}'",
+                "{} call NAME --arg key=value --arg list=1 --arg list=2",
+                "{} call NAME @arguments.json --cwd project --json",
+                "echo '{\"key\": \"value\"}' | {} call NAME - --allow edit:src/* --timeout 30s",
+            ]))
+        })
+        .mut_subcommand("batch", |batch| {
+            batch.after_help(examples(&[
+                "echo '{\"id\": \"1\", \"name\": \"NAME\", \"arguments\": {}}' | {} batch",
+                "{} batch @calls.jsonl --yes --deny bash",
+            ]))
+        })
+        .mut_subcommand("completions", |completions| {
+            completions.after_help(examples(&["{} completions bash > ~/.local/share/bash-completion/completions/{}"]))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        with_examples(Args::command(), "demo").debug_assert();
+    }
+
+    #[test]
+    fn a_scope_is_split_at_its_first_colon() {
+        let wanted = Scope { permission: "bash".to_owned(), pattern: "curl http://*".to_owned() };
+        assert_eq!(scope("bash:curl http://*"), Ok(wanted));
+        assert_eq!(scope("edit").map(|scope| scope.pattern), Ok("*".to_owned()));
+        assert!(scope("edit:").is_err());
+        assert!(scope(":*").is_err());
+    }
+}

@@ -1,0 +1,143 @@
+//! The command line as a value that a host puts together and runs.
+
+use std::{any::Any, ffi::OsString, path::Path, process::ExitCode};
+
+use clap::{CommandFactory, FromArgMatches};
+use tool_core::{Registry, executor::ExecutorBuilder, permission::Ruleset};
+
+use crate::{
+    args::{Args, Command, with_examples},
+    batch, call,
+    failure::Failure,
+    host::{Configure, Setup},
+    list, permissions, print, schema,
+};
+
+/// The command line of one binary. [`main`](crate::main) is the one that needs nothing.
+///
+/// ```no_run
+/// struct Database;
+///
+/// fn main() -> std::process::ExitCode {
+///     tool_cli::Cli::new().version(env!("CARGO_PKG_VERSION")).state(Database).run()
+/// }
+/// ```
+#[must_use = "a command line does nothing until it is run"]
+#[derive(Default)]
+pub struct Cli {
+    registry: Option<Registry>,
+    rules: Option<Ruleset>,
+    configure: Vec<Configure>,
+    version: Option<String>,
+}
+
+impl Cli {
+    /// All linked tools under the default rules: reading in the working directory is allowed, everything else asks.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// These tools instead of all linked ones.
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// These rules instead of the default ones; `--allow` and `--deny` still come after them.
+    pub fn rules(mut self, rules: Ruleset) -> Self {
+        self.rules = Some(rules);
+        self
+    }
+
+    /// A value that tools take as `&T`.
+    pub fn state<T: Any + Send + Sync>(self, value: T) -> Self {
+        self.executor(|builder| builder.state(value))
+    }
+
+    /// Anything else about the executor: observers, limits, a clock. Its rules, approver and spill store are set by
+    /// the command line afterwards.
+    pub fn executor(mut self, configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder + 'static) -> Self {
+        self.configure.push(Box::new(configure));
+        self
+    }
+
+    /// What `--version` says; without it, the version of this crate.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Runs what the process was started with, on a runtime of its own.
+    ///
+    /// The runtime has threads beside the calling one, so that signals and timers are heard while a plain `fn` works.
+    #[must_use]
+    pub fn run(self) -> ExitCode {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        match runtime {
+            Ok(runtime) => {
+                let code = runtime.block_on(self.run_async());
+                // A cancelled blocking tool may be at work still; nobody waits for it.
+                runtime.shutdown_background();
+                code
+            }
+            Err(error) => Failure::Usage(format!("cannot start the runtime: {error}")).report(),
+        }
+    }
+
+    /// The same inside a tokio runtime that the host has already, with time and I/O enabled.
+    pub async fn run_async(self) -> ExitCode {
+        let mut words: Vec<OsString> = std::env::args_os().collect();
+        let name = binary_name(words.first());
+        if words.is_empty() {
+            words.push(name.clone().into());
+        }
+        let version = self.version.clone().unwrap_or_else(|| concat!(env!("CARGO_PKG_VERSION"), " (tool-cli)").into());
+        let command = with_examples(Args::command(), &name).name(name.clone()).bin_name(name.clone()).version(version);
+        let parsed = command.clone().try_get_matches_from(words).and_then(|found| Args::from_arg_matches(&found));
+        let done = match parsed {
+            Ok(args) => self.dispatch(args, name, command).await,
+            Err(error) => {
+                // Help and version are "errors" of status 0; a closed stream is no reason to panic.
+                let _ = error.print();
+                return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            }
+        };
+        done.unwrap_or_else(|failure| failure.report())
+    }
+
+    async fn dispatch(self, args: Args, name: String, command: clap::Command) -> Result<ExitCode, Failure> {
+        let setup = || -> Result<Setup, Failure> {
+            let registry = match self.registry {
+                Some(registry) => registry,
+                None => Registry::linked().map_err(|error| Failure::Usage(error.to_string()))?,
+            };
+            let rules = self.rules.unwrap_or_else(permissions::default_rules);
+            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure })
+        };
+        match args.command {
+            Command::List(args) => list::list(&setup()?.registry, &args).await,
+            Command::Schema(args) => schema::schema(&setup()?.registry, &args).await,
+            Command::Call(args) => call::call(setup()?, args).await,
+            Command::Batch(args) => batch::batch(setup()?, args).await,
+            Command::Completions { shell } => completions(shell, &name, command),
+        }
+    }
+}
+
+fn completions(shell: clap_complete::Shell, name: &str, mut command: clap::Command) -> Result<ExitCode, Failure> {
+    // clap_complete panics when it cannot write, so it writes to memory.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    print::stdout(|out| out.write_all(&script))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The name the program was started by, as help texts show it.
+fn binary_name(first: Option<&OsString>) -> String {
+    let file = first.map(Path::new).and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let file = file.filter(|name| !name.is_empty()).unwrap_or_else(|| "tools".to_owned());
+    match file.strip_suffix(std::env::consts::EXE_SUFFIX) {
+        Some(bare) if !bare.is_empty() => bare.to_owned(),
+        _ => file,
+    }
+}

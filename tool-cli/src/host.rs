@@ -1,0 +1,134 @@
+//! Everything that running calls needs, put together from the host's setup and the flags.
+
+use std::{
+    env,
+    path::{Component, Path, PathBuf, absolute},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use tool_core::{
+    Executor, Outcome, Registry, Session, ToolCall, executor::ExecutorBuilder, permission::Ruleset,
+    truncate::SpillStore,
+};
+
+use crate::{
+    approver::Answering, args::RunArgs, failure::Failure, interrupt, limit::limited, permissions::with_flags,
+    progress::Display,
+};
+
+/// How long the end of the program waits for old spills to be deleted.
+const SWEEP: Duration = Duration::from_millis(100);
+
+/// A host's own say in the executor.
+pub(crate) type Configure = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder>;
+
+/// What a binary brings.
+pub(crate) struct Setup {
+    pub(crate) name: String,
+    pub(crate) registry: Registry,
+    pub(crate) rules: Ruleset,
+    pub(crate) configure: Vec<Configure>,
+}
+
+/// An executor and its one session.
+pub(crate) struct Host {
+    executor: Executor,
+    session: Session,
+    sweep: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl Host {
+    /// `stdin_is_taken` where standard input holds calls rather than a person's answers.
+    ///
+    /// # Errors
+    /// When a flag names no directory, or a tool cannot run.
+    pub(crate) fn new(setup: Setup, args: &RunArgs, stdin_is_taken: bool) -> Result<Self, Failure> {
+        let session = Session::new(working_directory(args.cwd.as_deref())?);
+        let registry = match args.timeout {
+            Some(limit) => limited(&setup.registry, limit).map_err(|error| Failure::Usage(error.to_string()))?,
+            None => setup.registry,
+        };
+        let home = env::home_dir();
+        let display = Arc::new(Display::new(args.verbose));
+        let observer = display.clone();
+        let mut builder = setup.configure.into_iter().fold(Executor::builder(registry), |builder, more| more(builder));
+        builder = builder
+            .rules(with_flags(setup.rules, &args.allow, &args.deny, home.as_deref()))
+            .approver(Answering::new(args, stdin_is_taken, display))
+            .observer(move |event: &_| observer.observe(event));
+        let spills = spill_parent(args, &setup.name, home)?.map(SpillStore::new);
+        if let Some(spills) = &spills {
+            builder = builder.spills(spills.clone());
+        }
+        let executor = builder.build().map_err(|error| {
+            Failure::Usage(format!("{error}\na command line gets state by `tool_cli::Cli::new().state(…).run()`"))
+        })?;
+        let sweep = spills.map(|spills| {
+            tokio::task::spawn_blocking(move || {
+                let _ = spills.sweep(SystemTime::now());
+            })
+        });
+        Ok(Self { executor, session, sweep })
+    }
+
+    /// The tools.
+    pub(crate) fn registry(&self) -> &Registry {
+        self.executor.registry()
+    }
+
+    /// The session that all calls are in.
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// From now on, Ctrl-C cancels.
+    pub(crate) fn listen(&self) {
+        interrupt::watch(self.session.cancellation().clone());
+    }
+
+    /// Runs one call.
+    pub(crate) async fn call(&self, call: ToolCall) -> Outcome {
+        self.executor.call(&self.session, call).await
+    }
+
+    /// Gives what runs beside the calls a moment to end.
+    pub(crate) async fn close(self) {
+        if let Some(sweep) = self.sweep {
+            let _ = tokio::time::timeout(SWEEP, sweep).await;
+        }
+    }
+}
+
+/// The directory of `--cwd`, absolute. Only a path with `..` in it is resolved through links, for tools compare paths
+/// as text.
+fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let fault = |path: &Path, why: &dyn std::fmt::Display| {
+        Failure::Usage(format!("--cwd must be a directory, and `{}` is not one: {why}", path.display()))
+    };
+    let Some(given) = given else {
+        return env::current_dir().map_err(|error| {
+            Failure::Usage(format!("the current directory cannot be used ({error}); name another with --cwd"))
+        });
+    };
+    let mut path = absolute(given).map_err(|error| fault(given, &error))?;
+    if path.components().any(|part| part == Component::ParentDir) {
+        path = path.canonicalize().map_err(|error| fault(given, &error))?;
+    }
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => Ok(path),
+        Ok(_) => Err(fault(given, &"it is a file")),
+        Err(error) => Err(fault(given, &error)),
+    }
+}
+
+/// `--output-dir`, or the program's own folder among the user's data, where there is such a place.
+fn spill_parent(args: &RunArgs, name: &str, home: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
+    if let Some(given) = &args.output_dir {
+        let path = absolute(given).map_err(|error| Failure::Usage(format!("--output-dir cannot be used: {error}")))?;
+        return Ok(Some(path));
+    }
+    let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = data.or_else(|| home.map(|home| home.join(".local").join("share")));
+    Ok(data.map(|data| data.join(name)))
+}

@@ -1,0 +1,66 @@
+use serde_json::Value;
+
+use crate::demo::Demo;
+
+const WRITE: [&str; 3] = ["call", "write_file", r#"{"file_path":"src/x","content":"y"}"#];
+
+fn demo() -> Demo {
+    let demo = Demo::new();
+    std::fs::create_dir(demo.path("src")).unwrap();
+    demo
+}
+
+/// The error of a call that was refused.
+#[track_caller]
+fn denied(demo: &Demo, args: &[&str]) -> String {
+    let run = demo.run(&[args, &["--json"]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{}", run.stdout);
+    let outcome = run.json();
+    assert_eq!(outcome["error"]["kind"], Value::from("denied"));
+    outcome["error"]["message"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_question_without_a_terminal_is_a_denial_that_names_the_flags() {
+    let demo = demo();
+    let message = denied(&demo, &WRITE);
+    assert!(message.contains("--allow edit") && message.contains("--yes"), "{message}");
+    assert!(!demo.path("src/x").exists());
+}
+
+#[test]
+fn yes_answers_and_deny_is_stronger() {
+    let demo = demo();
+    assert_eq!(demo.run(&[&WRITE[..], &["--yes"]].concat()).stdout, "written\n");
+    denied(&demo, &[&WRITE[..], &["--yes", "--deny", "edit"]].concat());
+    denied(&demo, &[&WRITE[..], &["--deny", "edit:src/*", "--allow", "edit", "-y"]].concat());
+    denied(&demo, &[&WRITE[..], &["--deny", "*", "--yes"]].concat());
+    assert_eq!(demo.run(&[&WRITE[..], &["--yes", "--deny", "edit:lib/*"]].concat()).code, Some(0));
+    // A tool that declares no permission goes by its name.
+    denied(&demo, &["call", "fail", "--deny", "fail", "--yes"]);
+}
+
+#[test]
+fn allow_is_for_what_matches() {
+    let demo = demo();
+    assert_eq!(demo.run(&[&WRITE[..], &["--allow", "edit:src/*"]].concat()).code, Some(0));
+    assert_eq!(demo.run(&[&WRITE[..], &["--allow", "edit"]].concat()).code, Some(0));
+    denied(&demo, &[&WRITE[..], &["--allow", "edit:lib/*"]].concat());
+}
+
+#[test]
+fn reading_is_allowed_but_for_secrets() {
+    let demo = demo();
+    for name in ["note.txt", ".env", "prod.env.local", ".env.example"] {
+        demo.write(name, "content");
+    }
+    let read = |name: &str| ["call".to_owned(), "read_file".to_owned(), format!(r#"{{"file_path":"{name}"}}"#)];
+    let run = |name: &str| demo.run(&read(name).each_ref().map(String::as_str));
+    assert_eq!(run("note.txt").stdout, "content\n");
+    assert_eq!(run(".env.example").stdout, "content\n");
+    denied(&demo, &read(".env").each_ref().map(String::as_str));
+    denied(&demo, &read("prod.env.local").each_ref().map(String::as_str));
+    let args = read(".env");
+    let allowed = demo.run(&[&args.each_ref().map(String::as_str)[..], &["--allow", "read:.env"]].concat());
+    assert_eq!(allowed.stdout, "content\n");
+}
