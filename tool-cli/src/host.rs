@@ -13,8 +13,7 @@ use tool_core::{
 };
 
 use crate::{
-    approver::Answering, args::RunArgs, failure::Failure, interrupt, limit::limited, permissions::with_flags,
-    progress::Display,
+    approver::Answering, args::RunArgs, failure::Failure, interrupt, permissions::with_flags, progress::Display,
 };
 
 /// How long the end of the program waits for old spills to be deleted.
@@ -45,18 +44,18 @@ impl Host {
     /// When a flag names no directory, or a tool cannot run.
     pub(crate) fn new(setup: Setup, args: &RunArgs, stdin_is_taken: bool) -> Result<Self, Failure> {
         let session = Session::new(working_directory(args.cwd.as_deref())?);
-        let registry = match args.timeout {
-            Some(limit) => limited(&setup.registry, limit).map_err(|error| Failure::Usage(error.to_string()))?,
-            None => setup.registry,
-        };
         let home = env::home_dir();
         let display = Arc::new(Display::new(args.verbose));
         let observer = display.clone();
-        let mut builder = setup.configure.into_iter().fold(Executor::builder(registry), |builder, more| more(builder));
+        let mut builder =
+            setup.configure.into_iter().fold(Executor::builder(setup.registry), |builder, more| more(builder));
         builder = builder
             .rules(with_flags(setup.rules, &args.allow, &args.deny, home.as_deref()))
             .approver(Answering::new(args, stdin_is_taken, display))
             .observer(move |event: &_| observer.observe(event));
+        if let Some(limit) = args.timeout {
+            builder = builder.timeout(limit);
+        }
         let spills = spill_parent(args, &setup.name, home)?.map(SpillStore::new);
         if let Some(spills) = &spills {
             builder = builder.spills(spills.clone());

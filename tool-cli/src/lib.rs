@@ -25,7 +25,6 @@ mod cli;
 mod failure;
 mod host;
 mod interrupt;
-mod limit;
 mod lines;
 mod list;
 mod permissions;

@@ -360,3 +360,23 @@ async fn a_tool_has_its_own_limits() {
     assert_eq!(counted.metadata()["truncated"], true);
     assert_eq!(bench.call("everything", "").await.text().len(), 10_000);
 }
+
+#[tokio::test]
+async fn the_executor_limits_time_too_and_the_shorter_limit_holds() {
+    let short = Duration::from_millis(20);
+    let bench = Bench::builder().tool(WaitTool).with(move |executor| executor.timeout(short)).build();
+    assert!(bench.call("wait", r#"{"milliseconds":60000}"#).await.text().contains("stopped after 20ms"));
+    let long = Duration::from_secs(60);
+    let bench = Bench::builder().tool(WaitTool).with(move |executor| executor.timeout(long)).build();
+    assert!(bench.call("wait", r#"{"milliseconds":60000}"#).await.text().contains("stopped after 50ms"));
+}
+
+#[tokio::test]
+async fn a_name_that_no_tool_has_is_told_to_observers_as_it_came() {
+    let names = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = names.clone();
+    let observer = move |event: &tool_core::event::CallEvent| seen.lock().unwrap().push(event.tool.clone());
+    let bench = Bench::builder().tool(WaitTool).with(|executor| executor.observer(observer)).build();
+    bench.call("no such tool", "{}").await;
+    assert_eq!(*names.lock().unwrap(), ["no such tool", "no such tool"]);
+}

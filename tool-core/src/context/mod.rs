@@ -163,7 +163,7 @@ impl ToolContext {
     pub(crate) fn report(&self, change: impl FnOnce() -> Change) {
         let host = &self.scope.host;
         if !host.observers.is_empty() {
-            host.observers.tell(&self.scope.call_id, &self.scope.tool, host.clock.now(), change());
+            host.observers.tell(&self.scope.call_id, self.scope.tool.as_str(), host.clock.now(), change());
         }
     }
 

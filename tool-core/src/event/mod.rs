@@ -6,7 +6,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::{call::CallId, error::ErrorKind, output::Metadata, tool::ToolName};
+use crate::{call::CallId, error::ErrorKind, output::Metadata};
 
 /// Tells the time. Hosts and tests can give their own.
 pub trait Clock: Send + Sync + 'static {
@@ -31,7 +31,7 @@ pub struct CallEvent {
     /// The call.
     pub call_id: CallId,
     /// The tool's name; as the model wrote it, where there is no such tool.
-    pub tool: ToolName,
+    pub tool: String,
     /// When.
     pub at: SystemTime,
     /// What changed.
@@ -113,6 +113,12 @@ impl<F: Fn(&CallEvent) + Send + Sync + 'static> Observer for F {
     }
 }
 
+impl Observer for Arc<dyn Observer> {
+    fn observe(&self, event: &CallEvent) {
+        (**self).observe(event);
+    }
+}
+
 /// All who watch.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Vec<Arc<dyn Observer>>);
@@ -126,8 +132,8 @@ impl Observers {
         self.0.is_empty()
     }
 
-    pub(crate) fn tell(&self, call_id: &CallId, tool: &ToolName, at: SystemTime, change: Change) {
-        let event = CallEvent { call_id: call_id.clone(), tool: tool.clone(), at, change };
+    pub(crate) fn tell(&self, call_id: &CallId, tool: &str, at: SystemTime, change: Change) {
+        let event = CallEvent { call_id: call_id.clone(), tool: tool.to_owned(), at, change };
         for observer in &self.0 {
             // The default hook has printed the panic; the call goes on.
             let _ = catch_unwind(AssertUnwindSafe(|| observer.observe(&event)));

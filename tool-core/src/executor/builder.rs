@@ -1,6 +1,6 @@
 //! Putting an executor together.
 
-use std::{any::Any, sync::Arc};
+use std::{any::Any, sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +20,7 @@ pub struct ExecutorBuilder {
     registry: Registry,
     host: Host,
     limits: Limits,
+    timeout: Option<Duration>,
     max_argument_bytes: usize,
 }
 
@@ -33,7 +34,7 @@ impl ExecutorBuilder {
             spills: None,
             clock: Arc::new(SystemClock),
         };
-        Self { registry, host, limits: Limits::default(), max_argument_bytes: MAX_ARGUMENT_BYTES }
+        Self { registry, host, limits: Limits::default(), timeout: None, max_argument_bytes: MAX_ARGUMENT_BYTES }
     }
 
     /// What is allowed, refused, and asked about.
@@ -69,6 +70,12 @@ impl ExecutorBuilder {
     /// The limits of tools that set none themselves.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Stops every tool that runs longer, whatever longer time it has of its own. None unless set.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
         self
     }
 
@@ -112,6 +119,7 @@ impl ExecutorBuilder {
             registry: Arc::new(self.registry),
             host: Arc::new(self.host),
             limits: self.limits,
+            timeout: self.timeout,
             max_argument_bytes: self.max_argument_bytes,
         })
     }

@@ -4,7 +4,7 @@ mod builder;
 mod guard;
 mod outcome;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,6 @@ use crate::{
     event::Change,
     permission::authorize,
     registry::{Registered, Registry},
-    tool::ToolName,
     truncate::{Bounded, Limits, fit},
     validation::prepare,
 };
@@ -46,6 +45,7 @@ pub struct Executor {
     registry: Arc<Registry>,
     host: Arc<Host>,
     limits: Limits,
+    timeout: Option<Duration>,
     max_argument_bytes: usize,
 }
 
@@ -107,16 +107,25 @@ impl Executor {
             prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
         let granted = authorize(prepared, tool.name(), &ctx.gate()).await?;
         ctx.report(|| Change::Running);
-        let output = guard::run(granted, ctx, tool.tool().policy().timeout).await?;
+        let output = guard::run(granted, ctx, self.timeout_of(tool)).await?;
         Ok(fit(output, ctx.limits(), ctx.spills()))
     }
 
     fn unknown(&self, id: &crate::call::CallId, unknown: UnknownTool) -> Result<Bounded, ToolError> {
+        let name = unknown.name.clone();
         let error = ToolError::UnknownTool(unknown);
-        if let (false, Ok(name)) = (self.host.observers.is_empty(), ToolName::new("unknown")) {
-            let change = Change::Error { kind: error.kind(), message: error.to_string() };
-            self.host.observers.tell(id, &name, self.host.clock.now(), change);
+        if !self.host.observers.is_empty() {
+            let told = Change::Error { kind: error.kind(), message: error.to_string() };
+            for change in [Change::Pending, told] {
+                self.host.observers.tell(id, &name, self.host.clock.now(), change);
+            }
         }
         Err(error)
+    }
+
+    /// The shorter of the tool's own and the executor's.
+    fn timeout_of(&self, tool: &Registered) -> Option<Duration> {
+        let own = tool.tool().policy().timeout;
+        own.into_iter().chain(self.timeout).min()
     }
 }

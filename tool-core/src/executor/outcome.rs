@@ -133,9 +133,6 @@ impl Serialize for Outcome {
                 map.serialize_entry("output", bounded.output())?;
                 map.serialize_entry("metadata", &self.metadata())?;
                 map.serialize_entry("attachments", bounded.attachments())?;
-                if let Some(structured) = bounded.structured() {
-                    map.serialize_entry("structured", structured)?;
-                }
             }
             Err(error) => {
                 map.serialize_entry("status", "error")?;

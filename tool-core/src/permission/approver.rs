@@ -31,6 +31,13 @@ pub trait Approver: Send + Sync + 'static {
     async fn approve(&self, ask: &Ask) -> Reply;
 }
 
+#[async_trait]
+impl Approver for std::sync::Arc<dyn Approver> {
+    async fn approve(&self, ask: &Ask) -> Reply {
+        (**self).approve(ask).await
+    }
+}
+
 /// Says no to everything: the default, for hosts where nobody can be asked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DenyAll;
