@@ -68,7 +68,7 @@ impl Display {
     fn spin(&self, event: &CallEvent) {
         match &event.change {
             Change::Running => {
-                self.shown().message = event.tool.to_string();
+                self.shown().message = event.tool.clone();
                 self.resume();
             }
             Change::Progress(progress) => {
