@@ -60,6 +60,7 @@ pub(super) async fn run(
             biased;
             () = cancellation.cancelled() => {
                 child.end(AFTER_CANCEL, capture).await;
+                child.leave();
                 return End::Cancelled;
             }
             () = until(wake) => {
@@ -69,6 +70,7 @@ pub(super) async fn run(
                     if cancellation.run_until_cancelled(ended).await.is_none() {
                         child.end(Duration::ZERO, capture).await;
                     }
+                    child.leave();
                     return End::TimedOut;
                 }
                 capture.report();
@@ -134,7 +136,7 @@ impl Child {
         if background_stopped {
             self.end(LEFT_BEHIND, capture).await;
         }
-        self.running.process.release();
+        self.leave();
         End::Exited { exit, background_stopped }
     }
 
@@ -144,6 +146,13 @@ impl Child {
         self.settle(patience, capture).await;
         self.running.process.stop(Stop::Kill);
         self.settle(AFTER_KILL, capture).await;
+    }
+
+    /// Lets go of what has ended, for another group may get its number. What has not is killed once more.
+    fn leave(self) {
+        if self.exit.is_some() {
+            self.running.process.release();
+        }
     }
 
     /// Takes output until all is closed and ended, or time is over.

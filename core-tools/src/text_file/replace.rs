@@ -10,8 +10,9 @@ use std::{
 /// Puts `content` at `path`, which should have no links left in it: a link there would be replaced itself.
 ///
 /// The content goes to a new file in the same directory, is synced, and takes the old one's place by renaming, with the
-/// old one's mode and, as far as that is allowed, owner. Where no file can be made in the directory but the old file can
-/// be written, it is written over. A new file gets the mode 0666 less the umask. Missing directories are made.
+/// old one's mode and, as far as that is allowed, owner; further names of the old file (hard links) keep the old content.
+/// Where no file can be made in the directory, or none can take the old one's place, but that can be written, it is
+/// written over. A new file gets the mode 0666 less the umask. Missing directories are made.
 ///
 /// # Errors
 /// When the old file may not be written (its directory's leave to replace it is not used to get round that), or is not a
@@ -32,17 +33,21 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         (Err(error), Some((old, _))) if error.kind() == io::ErrorKind::PermissionDenied => {
             return write_over(old, content);
         }
-        (Err(error), _) => return Err(io::Error::new(error.kind(), error.to_string())),
+        (Err(error), _) => return Err(error),
     };
     new.write_all(content)?;
-    if let Some((_, metadata)) = old {
+    if let Some((_, metadata)) = &old {
         // Only root may give a file away; for anyone else the owner is the same, or becomes the writer.
         let _ = fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()));
         new.as_file().set_permissions(metadata.permissions())?;
     }
     new.as_file().sync_all()?;
-    new.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    match (new.persist(path), old) {
+        (Ok(_), _) => Ok(()),
+        // A file that is mounted by itself, as containers do, cannot be renamed over.
+        (Err(error), Some((old, _))) if error.error.kind() == io::ErrorKind::ResourceBusy => write_over(&old, content),
+        (Err(error), _) => Err(error.error),
+    }
 }
 
 /// The file that is there, if it may be written. Nothing of it is changed yet.

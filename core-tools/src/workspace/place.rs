@@ -34,7 +34,11 @@ impl Project {
             }
         }
         let real_cwd = workspace.real_path(&cwd).await.unwrap_or_else(|_| cwd.clone());
-        let real_worktree = workspace.real_path(&worktree).await.unwrap_or_else(|_| worktree.clone());
+        let real_worktree = if worktree == cwd {
+            real_cwd.clone()
+        } else {
+            workspace.real_path(&worktree).await.unwrap_or_else(|_| worktree.clone())
+        };
         Self { cwd, worktree, real_cwd, real_worktree }
     }
 
