@@ -11,7 +11,7 @@ use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_cases() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/opencode.json")).unwrap();
+    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/recorded.json")).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {
         wrong.extend(check(case).await.into_iter().map(|what| format!("{}: {what}", case["name"])));

@@ -63,6 +63,8 @@ async fn offsets_and_limits() {
         error(&at(u64::MAX, u64::MAX).await),
         format!("Offset {} is out of range for this file (3 lines)", u64::MAX)
     );
+    let nulls = project.call("read", json!({ "filePath": "f.txt", "offset": null, "limit": "2" })).await;
+    assert_eq!(content(&nulls), "1: a\n2: b");
     let invalid = project.call("read", json!({ "filePath": "f.txt", "offset": -1 })).await;
     assert!(error(&invalid).contains("offset"));
 }

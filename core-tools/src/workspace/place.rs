@@ -68,8 +68,8 @@ impl Project {
 pub struct Place {
     /// As it was given, made absolute: what messages show.
     pub path: PathBuf,
-    /// With all links followed: what is judged, and then worked on, so that a link that is changed in between does not
-    /// lead elsewhere.
+    /// With all links followed: what is judged, and then worked on, so that a link that is pointed elsewhere in between
+    /// changes nothing. (A link that is put in the very place of what was judged would still be followed.)
     pub real: PathBuf,
 }
 
