@@ -1,0 +1,137 @@
+//! `bash`: one command in a shell (opencode's tool).
+//!
+//! In this order: may it run there and may it run (`permission`), run it (`run`), keep what it prints (`capture`, on
+//! `decode` and `tail`), say how it ended. The shell is `shell`.
+//!
+//! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
+//! becomes of those children depends on whether they were detached: one whose output was sent elsewhere
+//! (`server >log 2>&1 &`) or that has a session of its own (`setsid`) runs on; one that still holds the call's output
+//! when that is about to be closed is stopped, with its group, and the metadata says `backgroundStopped`.
+
+mod capture;
+mod decode;
+mod permission;
+mod run;
+mod shell;
+mod tail;
+
+use std::time::Duration;
+
+use tool_core::{ToolContext, ToolError, ToolOutput, event::Progress, tool};
+
+pub use self::shell::Shell;
+use self::{
+    capture::{Capture, Captured, Kept},
+    run::{End, run},
+    tail::last_chars,
+};
+use crate::workspace::{ActiveWorkspace, Command, Exit, FileKind, Place, Project};
+
+/// How long a command may take unless the call says otherwise (opencode).
+const TIMEOUT: u64 = 120_000;
+/// As much of the output is in the metadata (opencode).
+const METADATA_CHARS: usize = 30_000;
+
+/// Run a command in a shell, and get what it prints.
+///
+/// Each call starts a new shell in the working directory (or in `workdir`): nothing of an earlier call is left but the
+/// files it wrote. There is no terminal and no input, so use options that keep programs from asking. stdout and stderr
+/// come together, in the order of writing. Of a long output you get the end (2000 lines or 50 KB) and the path of a file
+/// with all of it. A command that takes longer than `timeout` is stopped. A process that is to run on after the call has
+/// to send its output elsewhere: `command >log 2>&1 &`; others are stopped when the shell ends. To read, find, search or
+/// change files, prefer the tools made for it where you have them.
+#[tool(rename_all = "camelCase", destructive, open_world, truncate = tail, set("opencode", "coding"))]
+#[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
+pub async fn bash(
+    /// The command, as for `bash -c`.
+    command: String,
+    /// After this many milliseconds the command is stopped.
+    #[arg(default = TIMEOUT, range(1..))]
+    timeout: u64,
+    /// The directory to run in, instead of `cd`: absolute, or relative to the working directory.
+    workdir: Option<String>,
+    ctx: &ToolContext,
+    #[inject] workspace: ActiveWorkspace,
+) -> Result<ToolOutput, ToolError> {
+    let project = Project::of(ctx, &*workspace).await;
+    let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
+    permission::ask(ctx, &*workspace, &project, &place, &command).await?;
+
+    let folder = place.path.display();
+    match workspace.stat(&place.real).await {
+        Ok(info) if info.kind == FileKind::Directory => {}
+        Ok(info) => {
+            return Err(ToolError::failed(format!(
+                "Cannot run in {folder}: it is {}. Give an existing directory as `workdir`.",
+                info.kind
+            )));
+        }
+        Err(error) => {
+            return Err(ToolError::failed(format!(
+                "Cannot run in {folder}: {error}. Give an existing directory as `workdir`."
+            )));
+        }
+    }
+    let shell = Shell::of(ctx, &*workspace).await;
+    let to_run = Command::new(shell.path(), ["-c", &command], &place.real);
+    let running = workspace
+        .spawn(to_run)
+        .await
+        .map_err(|error| ToolError::failed(format!("Cannot start {} in {folder}: {error}", shell.path().display())))?;
+
+    let report = |text: String| ctx.progress(Progress::text(text));
+    let mut capture = Capture::new(ctx.limits(), ctx.spills(), &report);
+    let end = run(running, Duration::from_millis(timeout), ctx.cancellation(), &mut capture).await;
+    Ok(output(&command, timeout, end, capture.finish().await))
+}
+
+/// What the model and people get.
+fn output(command: &str, timeout: u64, end: End, captured: Captured) -> ToolOutput {
+    let mut body = captured.text;
+    if body.is_empty() {
+        body.push_str("(no output)");
+    }
+    let shown = last_chars(&body, METADATA_CHARS);
+    let mut text = match &captured.kept {
+        Kept::Whole => body,
+        Kept::Saved(path) => {
+            format!("...output truncated...\n\nFull output saved to: {}\n\n{body}", path.display())
+        }
+        Kept::Nowhere(why) => {
+            format!("...output truncated...\n\nThe full output was not kept: {why}. Print less in one call.\n\n{body}")
+        }
+    };
+    let note = match end {
+        End::Exited { .. } => None,
+        End::TimedOut => Some(format!(
+            "shell tool terminated command after exceeding timeout {timeout} ms. If it needs more time, and does not wait for input, give a larger `timeout`."
+        )),
+        End::Cancelled => Some("User aborted the command".to_owned()),
+    };
+    if let Some(note) = note {
+        text.push_str("\n\n<shell_metadata>\n");
+        text.push_str(&note);
+        text.push_str("\n</shell_metadata>");
+    }
+
+    // How a command ended that was stopped says nothing about it (opencode).
+    let (exit, background_stopped) = match end {
+        End::Exited { exit, background_stopped } => (exit, background_stopped),
+        End::TimedOut | End::Cancelled => (Exit::default(), false),
+    };
+    let mut output = ToolOutput::text(text)
+        .title(command)
+        .with("output", shown)
+        .with("exit", exit.code)
+        .with("truncated", captured.kept != Kept::Whole);
+    if let Kept::Saved(path) = &captured.kept {
+        output = output.with("outputPath", path.to_string_lossy());
+    }
+    if let Some(signal) = exit.signal {
+        output = output.with("signal", signal);
+    }
+    if background_stopped {
+        output = output.with("backgroundStopped", true);
+    }
+    output
+}

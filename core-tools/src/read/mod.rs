@@ -1,0 +1,209 @@
+//! `read`: a window of a text file, a page of a directory, an image or a PDF (opencode's tool).
+//!
+//! In this order: where is it, may it be looked at (`external_directory`, then `read`), what is it, show it. What a
+//! window is, is in `window`; a page of a directory in `listing`; media in `media`; what is said of a file that is not
+//! there in `missing`; instruction files in `instructions`.
+
+mod instructions;
+mod listing;
+mod media;
+mod missing;
+mod window;
+
+use std::{io, path::Path};
+
+use serde_json::json;
+use tokio::io::AsyncReadExt;
+use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+
+use self::{listing::Page, media::Media, window::WindowScan};
+use crate::{
+    text_file::{SAMPLE, is_binary_name, looks_binary, strip_bom_bytes},
+    workspace::{ActiveWorkspace, ByteStream, FileKind, Place, Project, Workspace, ask_external},
+};
+
+/// How many lines or entries are shown unless another number is asked for (opencode).
+const LINES: u64 = 2000;
+/// How many lines or entries the metadata previews (opencode).
+const PREVIEW: usize = 20;
+/// How much is read at once.
+const CHUNK: usize = 256 * 1024;
+
+/// Read a file or list a directory.
+///
+/// Text comes with a number and a colon before each line; leave these out when you quote the text for an edit. One call
+/// shows up to 2000 lines and 50 KB, and cuts lines after 2000 characters; the last line of the result says how many
+/// lines there are and which `offset` continues. Prefer one large window to many small ones, and search first when you
+/// look for something in a large file. PNG, JPEG, GIF, WebP and PDF files (up to 20 MB) are attached for you to look
+/// at. A directory is listed with a `/` after each directory in it. Other binary files are refused. Several reads can
+/// run at the same time.
+#[tool(rename_all = "camelCase", read_only, set("opencode", "coding", "read_only"))]
+#[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
+pub async fn read(
+    /// Path of the file or directory: absolute, or relative to the working directory.
+    file_path: String,
+    /// The first line or entry to show, counted from 1.
+    #[arg(default = 1)]
+    offset: u64,
+    /// How many lines or entries to show at most.
+    #[arg(default = LINES)]
+    limit: u64,
+    ctx: &ToolContext,
+    #[inject] workspace: ActiveWorkspace,
+) -> Result<ToolOutput, ToolError> {
+    let project = Project::of(ctx, &*workspace).await;
+    let place = Place::of(ctx, &*workspace, &file_path).await?;
+    ask_external(ctx, &*workspace, &project, &place).await?;
+    ctx.ask(PermissionRequest::new("read", place.patterns(&project)).always(["*"])).await?;
+
+    let offset = offset.max(1);
+    let output = match workspace.stat(&place.real).await {
+        Ok(info) if info.kind == FileKind::Directory => directory(&*workspace, &place, offset, limit).await?,
+        Ok(info) if info.kind == FileKind::File => {
+            file(ctx, &*workspace, &project, &place, info.len, offset, limit).await?
+        }
+        Ok(info) => {
+            return Err(ToolError::failed(format!(
+                "Cannot read {}: it is {}, and only regular files and directories can be read.",
+                place.path.display(),
+                info.kind
+            )));
+        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Err(ToolError::failed(missing::message(&*workspace, &place).await));
+        }
+        Err(error) => return Err(failed(&place.path, &error)),
+    };
+    Ok(output.title(project.relative(&place.path)))
+}
+
+async fn directory(workspace: &dyn Workspace, place: &Place, offset: u64, limit: u64) -> Result<ToolOutput, ToolError> {
+    let entries = workspace.list(&place.real).await.map_err(|error| failed(&place.path, &error))?;
+    let page = Page::of(entries, offset, limit).map_err(ToolError::from_error)?;
+    let path = place.path.to_string_lossy();
+    let text = format!(
+        "<path>{path}</path>\n<type>directory</type>\n<entries>\n{}\n\n{}\n</entries>",
+        page.entries.join("\n"),
+        page.trailer()
+    );
+    let display = json!({
+        "type": "directory", "path": path, "entries": page.entries, "offset": offset,
+        "totalEntries": page.total, "truncated": page.truncated(),
+    });
+    Ok(ToolOutput::text(text)
+        .with("preview", preview(&page.entries))
+        .with("truncated", page.truncated())
+        .with("loaded", json!([]))
+        .with("display", display))
+}
+
+async fn file(
+    ctx: &ToolContext,
+    workspace: &dyn Workspace,
+    project: &Project,
+    place: &Place,
+    len: u64,
+    offset: u64,
+    limit: u64,
+) -> Result<ToolOutput, ToolError> {
+    let path = &place.path;
+    let mut source = workspace.open(&place.real).await.map_err(|error| failed(path, &error))?;
+    let mut sample = vec![0; SAMPLE];
+    let mut filled = 0;
+    while filled < SAMPLE {
+        match next(ctx, path, &mut source, &mut sample[filled..]).await? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    sample.truncate(filled);
+
+    if let Some(media) = Media::of(&sample) {
+        return attach(ctx, path, media, sample, source, len).await;
+    }
+    // The name is looked at as well where a link hides it.
+    if is_binary_name(path) || is_binary_name(&place.real) || looks_binary(&sample) {
+        return Err(ToolError::failed(format!("Cannot read binary file: {}", path.display())));
+    }
+
+    let mut scan = WindowScan::new(offset, limit);
+    scan.push(strip_bom_bytes(&sample));
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match next(ctx, path, &mut source, &mut chunk).await? {
+            0 => break,
+            count => scan.push(&chunk[..count]),
+        }
+    }
+    let window = scan.finish();
+    if offset > window.total.max(1) {
+        return Err(ToolError::failed(format!(
+            "Offset {offset} is out of range for this file ({} lines)",
+            window.total
+        )));
+    }
+    let reminder = instructions::of(ctx, workspace, project, place).await;
+    let text = format!(
+        "<path>{}</path>\n<type>file</type>\n<content>\n{}\n\n{}\n</content>{}",
+        path.display(),
+        window.numbered(),
+        window.trailer(),
+        reminder.text
+    );
+    let display = json!({
+        "type": "file", "path": path.to_string_lossy(), "text": window.lines.join("\n"), "lineStart": window.first,
+        "lineEnd": window.last(), "totalLines": window.total, "truncated": window.truncated(),
+    });
+    Ok(ToolOutput::text(text)
+        .with("preview", preview(&window.lines))
+        .with("truncated", window.truncated())
+        .with("loaded", reminder.loaded)
+        .with("display", display))
+}
+
+/// Reads on to the end of an image or a PDF.
+async fn attach(
+    ctx: &ToolContext,
+    path: &Path,
+    media: Media,
+    mut bytes: Vec<u8>,
+    mut source: ByteStream,
+    len: u64,
+) -> Result<ToolOutput, ToolError> {
+    let mut chunk = vec![0; CHUNK];
+    let mut seen = len;
+    while seen <= media::MAX_BYTES {
+        match next(ctx, path, &mut source, &mut chunk).await? {
+            0 => {
+                return Ok(ToolOutput::text(media.message())
+                    .attach(media.attachment(&bytes))
+                    .with("preview", media.message())
+                    .with("truncated", false)
+                    .with("loaded", json!([])));
+            }
+            count => bytes.extend_from_slice(&chunk[..count]),
+        }
+        seen = bytes.len() as u64;
+    }
+    Err(ToolError::failed(format!(
+        "Cannot attach {}: it has {seen} bytes or more, and at most {} can be attached. Make a smaller copy of it, and read that.",
+        path.display(),
+        media::MAX_BYTES
+    )))
+}
+
+/// The next bytes, unless the call is cancelled first.
+async fn next(ctx: &ToolContext, path: &Path, source: &mut ByteStream, into: &mut [u8]) -> Result<usize, ToolError> {
+    match ctx.cancellation().run_until_cancelled(source.read(into)).await {
+        None => Err(ToolError::Cancelled),
+        Some(read) => read.map_err(|error| failed(path, &error)),
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> ToolError {
+    ToolError::failed(format!("Cannot read {}: {error}", path.display()))
+}
+
+fn preview(lines: &[String]) -> String {
+    lines.iter().take(PREVIEW).map(String::as_str).collect::<Vec<_>>().join("\n")
+}

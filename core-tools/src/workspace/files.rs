@@ -1,0 +1,93 @@
+//! What is at a path.
+
+use std::{fmt, fs::Metadata, os::unix::fs::FileTypeExt, time::SystemTime};
+
+/// What something on a disk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A device, block or character.
+    Device,
+    /// Something else; a link that leads to nothing, in a listing.
+    Other,
+}
+
+impl fmt::Display for FileKind {
+    /// With its article, as it is told to a model.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "a regular file",
+            Self::Directory => "a directory",
+            Self::Fifo => "a named pipe (FIFO)",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Other => "not a regular file",
+        })
+    }
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileInfo {
+    /// What it is.
+    pub kind: FileKind,
+    /// Its length in bytes; means something for regular files only.
+    pub len: u64,
+    /// When it was last written, where that is known.
+    pub modified: Option<SystemTime>,
+}
+
+impl FileInfo {
+    /// Facts as another workspace than the local one has them.
+    #[must_use]
+    pub fn new(kind: FileKind, len: u64, modified: Option<SystemTime>) -> Self {
+        Self { kind, len, modified }
+    }
+}
+
+impl From<&Metadata> for FileInfo {
+    fn from(metadata: &Metadata) -> Self {
+        let kind = metadata.file_type();
+        let kind = if kind.is_file() {
+            FileKind::File
+        } else if kind.is_dir() {
+            FileKind::Directory
+        } else if kind.is_fifo() {
+            FileKind::Fifo
+        } else if kind.is_socket() {
+            FileKind::Socket
+        } else if kind.is_block_device() || kind.is_char_device() {
+            FileKind::Device
+        } else {
+            FileKind::Other
+        };
+        Self { kind, len: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+/// One entry of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its name; bytes that are not UTF-8 are shown as U+FFFD.
+    pub name: String,
+    /// What it is, or what the link leads to.
+    pub kind: FileKind,
+}
+
+impl Entry {
+    /// An entry.
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: FileKind) -> Self {
+        Self { name: name.into(), kind }
+    }
+}

@@ -1,0 +1,150 @@
+//! The local machine.
+
+use std::{
+    fs, io,
+    os::unix::{fs::OpenOptionsExt, process::ExitStatusExt},
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+use async_trait::async_trait;
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{net::unix::pipe, process::Child, task::spawn_blocking};
+
+use super::{
+    ByteStream, Command, Entry, Exit, FileInfo, FileKind, Process, Running, Stop, Workspace, real_path::real_path,
+};
+use crate::text_file::replace;
+
+/// How much of a file is read at once.
+const READ_AHEAD: usize = 256 * 1024;
+
+/// The machine the host runs on. File work goes on tokio's pool for blocking work.
+#[derive(Debug, Clone, Default)]
+pub struct LocalWorkspace {
+    home: Option<PathBuf>,
+}
+
+impl LocalWorkspace {
+    /// The local machine, with this directory for `~` instead of the user's own.
+    #[must_use]
+    pub fn with_home(home: impl Into<PathBuf>) -> Self {
+        Self { home: Some(home.into()) }
+    }
+}
+
+#[async_trait]
+impl Workspace for LocalWorkspace {
+    async fn stat(&self, path: &Path) -> io::Result<FileInfo> {
+        blocking(path, |path| Ok(FileInfo::from(&fs::metadata(path)?))).await
+    }
+
+    async fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        blocking(path, real_path).await
+    }
+
+    async fn list(&self, path: &Path) -> io::Result<Vec<Entry>> {
+        blocking(path, |path| fs::read_dir(path)?.map(|entry| Ok(self::entry(&entry?))).collect()).await
+    }
+
+    async fn open(&self, path: &Path) -> io::Result<ByteStream> {
+        let file = blocking(path, open_regular).await?;
+        let mut file = tokio::fs::File::from_std(file);
+        file.set_max_buf_size(READ_AHEAD);
+        Ok(Box::new(file))
+    }
+
+    async fn replace(&self, path: &Path, content: Vec<u8>) -> io::Result<()> {
+        blocking(path, move |path| replace(&real_path(path)?, &content)).await
+    }
+
+    async fn spawn(&self, command: Command) -> io::Result<Running> {
+        // One pipe for both streams is what keeps their order. The child gets the only writers, for the builder that
+        // holds ours is gone when this block ends.
+        let (reader, child) = {
+            let (reader, writer) = io::pipe()?;
+            let mut child = tokio::process::Command::new(command.program);
+            child.args(command.args).current_dir(command.cwd);
+            child.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+            child.process_group(0).kill_on_drop(true);
+            (reader, child.spawn()?)
+        };
+        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let process = Box::new(LocalProcess { child, group });
+        let output = pipe::Receiver::from_owned_fd(reader.into())?;
+        Ok(Running::new(Box::new(output), process))
+    }
+
+    /// The user's own home, unless another was given.
+    fn home(&self) -> Option<PathBuf> {
+        self.home.clone().or_else(std::env::home_dir)
+    }
+}
+
+/// Runs file work where it may block.
+async fn blocking<T: Send + 'static>(
+    path: &Path,
+    work: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let path = path.to_owned();
+    spawn_blocking(move || work(&path)).await.map_err(io::Error::other)?
+}
+
+fn entry(entry: &fs::DirEntry) -> Entry {
+    let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| FileInfo::from(&metadata).kind);
+    Entry::new(entry.file_name().to_string_lossy(), kind)
+}
+
+/// Looks before it opens, for opening alone can set a device going; opens without waiting, and looks again at what it
+/// has got.
+fn open_regular(path: &Path) -> io::Result<fs::File> {
+    regular(&fs::metadata(path)?)?;
+    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = fs::File::options().read(true).custom_flags(no_wait).open(path)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn regular(metadata: &fs::Metadata) -> io::Result<()> {
+    match FileInfo::from(metadata).kind {
+        FileKind::File => Ok(()),
+        FileKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
+        kind => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}"))),
+    }
+}
+
+/// A child in a group of its own. `kill_on_drop` would end the child alone; this ends its children too.
+struct LocalProcess {
+    child: Child,
+    /// The group's id; `None` once it is to be left alone.
+    group: Option<Pid>,
+}
+
+#[async_trait]
+impl Process for LocalProcess {
+    async fn wait(&mut self) -> io::Result<Exit> {
+        let status = self.child.wait().await?;
+        Ok(Exit::new(status.code(), status.signal()))
+    }
+
+    fn stop(&mut self, how: Stop) {
+        if let Some(group) = self.group {
+            let signal = match how {
+                Stop::Terminate => Signal::TERM,
+                Stop::Kill => Signal::KILL,
+            };
+            // The one way to fail that can happen here is that nobody is left.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    fn release(mut self: Box<Self>) {
+        self.group = None;
+    }
+}
+
+impl Drop for LocalProcess {
+    fn drop(&mut self) {
+        self.stop(Stop::Kill);
+    }
+}

@@ -1,0 +1,104 @@
+//! A path in relation to the project: what it is called, what it is asked for by, whether it is outside.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use tool_core::{ToolContext, ToolError};
+
+use super::{Workspace, resolve};
+
+/// The project a call works in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Project {
+    /// The call's working directory.
+    pub cwd: PathBuf,
+    /// The git top level above it, else the working directory itself. (opencode takes `/` outside git, which makes its
+    /// titles there nearly absolute, and nothing relative to the project.)
+    pub worktree: PathBuf,
+    real_cwd: PathBuf,
+    real_worktree: PathBuf,
+}
+
+impl Project {
+    /// Finds the project of a call.
+    pub async fn of(ctx: &ToolContext, workspace: &dyn Workspace) -> Self {
+        let cwd = ctx.resolve(".");
+        let mut worktree = cwd.clone();
+        for folder in cwd.ancestors() {
+            if workspace.stat(&folder.join(".git")).await.is_ok() {
+                worktree = folder.to_owned();
+                break;
+            }
+        }
+        let real_cwd = workspace.real_path(&cwd).await.unwrap_or_else(|_| cwd.clone());
+        let real_worktree = if worktree == cwd {
+            real_cwd.clone()
+        } else {
+            workspace.real_path(&worktree).await.unwrap_or_else(|_| worktree.clone())
+        };
+        Self { cwd, worktree, real_cwd, real_worktree }
+    }
+
+    /// A path as people and rules see it: from the worktree, with forward slashes; absolute when it is outside.
+    #[must_use]
+    pub fn relative(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.worktree).or_else(|_| path.strip_prefix(&self.real_worktree));
+        inside.unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    /// Whether a real path is in the project.
+    #[must_use]
+    pub fn holds(&self, real: &Path) -> bool {
+        real.starts_with(&self.real_cwd) || real.starts_with(&self.real_worktree)
+    }
+
+    /// Whether a path as it was given is in the project by its text.
+    #[must_use]
+    pub(super) fn names(&self, path: &Path) -> bool {
+        path.starts_with(&self.cwd) || path.starts_with(&self.worktree)
+    }
+}
+
+/// A path a model gave, made absolute, and where it really leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// As it was given, made absolute: what messages show.
+    pub path: PathBuf,
+    /// With all links followed: what is judged, and then worked on, so that a link that is pointed elsewhere in between
+    /// changes nothing. (A link that is put in the very place of what was judged would still be followed.)
+    pub real: PathBuf,
+}
+
+impl Place {
+    /// Finds the place of a model's path.
+    ///
+    /// # Errors
+    /// When the path cannot be one of this machine's, or its links lead nowhere.
+    pub async fn of(ctx: &ToolContext, workspace: &dyn Workspace, path: &str) -> Result<Self, ToolError> {
+        let path = resolve(ctx, workspace, path)?;
+        match workspace.real_path(&path).await {
+            Ok(real) => Ok(Self { path, real }),
+            Err(error) => Err(unreachable(&path, &error)),
+        }
+    }
+
+    /// What rules are asked about: the name from the worktree, and where a link leads elsewhere, that place too. A rule
+    /// on `*.env` then also holds for a link to such a file, which it does not in opencode.
+    #[must_use]
+    pub fn patterns(&self, project: &Project) -> Vec<String> {
+        let mut patterns = vec![project.relative(&self.path)];
+        let real = project.relative(&self.real);
+        if !patterns.contains(&real) {
+            patterns.push(real);
+        }
+        patterns
+    }
+}
+
+fn unreachable(path: &Path, error: &io::Error) -> ToolError {
+    ToolError::failed(format!("Cannot reach {}: {error}. Check the path, or ask the user for access.", path.display()))
+}

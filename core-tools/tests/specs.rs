@@ -1,0 +1,23 @@
+//! What models and hosts are told of the tools.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
+
+use core_tools as _;
+use serde_json::json;
+use tool_core::Registry;
+
+#[test]
+fn parameters_and_sets() {
+    let registry = Registry::linked().unwrap();
+    for (name, parameters, required, sets) in [
+        ("bash", json!(["command", "timeout", "workdir"]), json!(["command"]), &["opencode", "coding"][..]),
+        ("read", json!(["filePath", "offset", "limit"]), json!(["filePath"]), &["opencode", "coding", "read_only"][..]),
+        ("write", json!(["content", "filePath"]), json!(["content", "filePath"]), &["opencode", "coding"][..]),
+    ] {
+        let tool = registry.iter().find(|tool| tool.name().as_str() == name).unwrap();
+        let schema = &tool.tool().spec().input_schema;
+        let schema = serde_json::to_value(schema).unwrap();
+        let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!((json!(properties), &schema["required"]), (parameters, &required), "{name}");
+        assert_eq!(tool.tool().policy().sets, sets);
+    }
+}

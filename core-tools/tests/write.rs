@@ -1,0 +1,171 @@
+//! `write`, beyond the recorded cases.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
+
+mod project;
+
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::{PermissionsExt, symlink},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use project::{Project, error, is_root, output};
+use serde_json::json;
+use tool_core::{
+    Outcome,
+    permission::{Approver, Ask, Reply, Ruleset},
+};
+
+async fn write(project: &Project, path: &str, content: &str) -> Outcome {
+    project.call("write", json!({ "filePath": path, "content": content })).await
+}
+
+#[tokio::test]
+async fn byte_order_marks_are_kept_and_never_doubled() {
+    let project = Project::new();
+    for (old, new, expected) in [
+        (Some("\u{feff}old"), "new", "\u{feff}new"),
+        (Some("\u{feff}old"), "\u{feff}new", "\u{feff}new"),
+        (Some("old"), "\u{feff}new", "\u{feff}new"),
+        (None, "\u{feff}new", "\u{feff}new"),
+        (Some("old\r\n"), "new\n", "new\n"),
+    ] {
+        let path = project.path("f.txt");
+        let _ = fs::remove_file(&path);
+        if let Some(old) = old {
+            fs::write(&path, old).unwrap();
+        }
+        output(&write(&project, "f.txt", new).await);
+        assert_eq!(fs::read_to_string(path).unwrap(), expected, "{old:?} {new:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_mode_stays_and_links_stay_links() {
+    let project = Project::new();
+    let path = project.file("run.sh", "old");
+    fs::set_permissions(&path, Permissions::from_mode(0o751)).unwrap();
+    symlink("run.sh", project.path("link")).unwrap();
+    output(&write(&project, "link", "new").await);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o751);
+    assert!(fs::symlink_metadata(project.path("link")).unwrap().is_symlink());
+
+    symlink("made.txt", project.path("to nothing")).unwrap();
+    output(&write(&project, "to nothing", "new").await);
+    assert_eq!(fs::read_to_string(project.path("made.txt")).unwrap(), "new");
+
+    // A new file has the mode that any program would give it.
+    let other = project.file("plain", "");
+    let mode = |path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(project.path("made.txt")), mode(other));
+    let names: Vec<_> = fs::read_dir(&project.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 5, "nothing else is left: {names:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_written() {
+    let project = Project::new();
+    fs::create_dir(project.path("folder")).unwrap();
+    project.file("file", "x");
+    let message = error(&write(&project, "folder", "x").await);
+    assert!(message.contains("folder: it is a directory"), "{message}");
+    assert!(error(&write(&project, "file/below", "x").await).starts_with("Cannot write "));
+    assert!(error(&write(&project, "/dev/null", "x").await).contains("a device"));
+    if !is_root() {
+        let path = project.file("read-only", "old");
+        fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
+        assert!(error(&write(&project, "read-only", "new").await).starts_with("Cannot write "));
+        assert_eq!(fs::read_to_string(path).unwrap(), "old");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_takes_no_files() {
+    let project = Project::new();
+    let path = project.file("sealed/f.txt", "a longer old content");
+    fs::set_permissions(project.path("sealed"), Permissions::from_mode(0o555)).unwrap();
+    output(&write(&project, "sealed/f.txt", "new").await);
+    fs::set_permissions(project.path("sealed"), Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(fs::read_to_string(path).unwrap(), "new");
+}
+
+#[tokio::test]
+async fn leave_is_asked_with_the_diff() {
+    let project = Project::asking([Reply::Once, Reply::Reject { feedback: None }]);
+    let path = project.file("src/f.txt", "a\nb\n");
+    let outcome = write(&project, "src/f.txt", "a\nc\n").await;
+    assert_eq!(outcome.metadata()["filepath"], json!(path));
+    let request = &project.bench.asks()[0].request;
+    assert_eq!(request.permission, "edit");
+    assert_eq!(request.patterns, ["src/f.txt"]);
+    assert_eq!(request.always, ["*"]);
+    assert_eq!(request.metadata["filepath"], json!(path));
+    assert_eq!(request.metadata["diff"], "--- src/f.txt\n+++ src/f.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    error(&write(&project, "new/g.txt", "x").await);
+    assert!(!project.path("new").exists(), "a refused write makes no directories");
+}
+
+#[tokio::test]
+async fn a_link_to_nothing_outside_is_asked_about() {
+    let project = Project::asking([]);
+    symlink(project.outside("made.txt"), project.path("link")).unwrap();
+    error(&write(&project, "link", "x").await);
+    let asks = project.bench.asks();
+    assert_eq!(asks[0].request.permission, "external_directory");
+    assert_eq!(asks[0].request.patterns, [format!("{}/*", project.root.parent().unwrap().display())]);
+    assert!(!project.outside("made.txt").exists());
+}
+
+/// Writes the file while it is asked.
+struct Meddler(Arc<std::sync::OnceLock<std::path::PathBuf>>);
+
+#[async_trait]
+impl Approver for Meddler {
+    async fn approve(&self, _: &Ask) -> Reply {
+        fs::write(self.0.get().unwrap(), "changed by another").unwrap();
+        Reply::Once
+    }
+}
+
+#[tokio::test]
+async fn what_changed_while_asking_is_not_written_over() {
+    let file = Arc::new(std::sync::OnceLock::new());
+    let meddler = Meddler(file.clone());
+    let project = Project::with(|bench| bench.with(|executor| executor.approver(meddler)));
+    let path = project.file("f.txt", "old");
+    file.set(path.clone()).unwrap();
+    assert!(error(&write(&project, "f.txt", "new").await).contains("changed while"));
+    assert_eq!(fs::read_to_string(path).unwrap(), "changed by another");
+}
+
+#[tokio::test]
+async fn old_content_that_is_not_text() {
+    let project = Project::asking([Reply::Once]);
+    project.file("f", b"\xff\0");
+    output(&write(&project, "f", "text").await);
+    assert!(project.bench.asks()[0].request.metadata["diff"].as_str().unwrap().starts_with("(no diff"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_never_sees_a_part() {
+    let project = Project::with(|bench| bench.with(|executor| executor.rules(Ruleset::allow_all())));
+    let (one, other) = ("1".repeat(300_000), "2".repeat(300_000));
+    let path = project.file("f.txt", &one);
+    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let reader = std::thread::spawn({
+        let (path, done) = (path.clone(), done.clone());
+        move || {
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                let text = fs::read(&path).unwrap();
+                assert!(text.len() == 300_000 && text.iter().all(|byte| *byte == text[0]));
+            }
+        }
+    });
+    for content in [&other, &one].iter().cycle().take(20) {
+        output(&write(&project, "f.txt", content).await);
+    }
+    done.store(true, std::sync::atomic::Ordering::Relaxed);
+    reader.join().unwrap();
+}
