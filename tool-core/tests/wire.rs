@@ -39,11 +39,11 @@ fn set(variables: HashMap<String, String>) -> String {
 }
 
 fn spec(registry: &Registry, name: &str) -> tool_core::ToolSpec {
-    registry.get(name).map(|tool| tool.spec().clone()).unwrap()
+    registry.get(name).map(|tool| tool.spec().clone()).expect("it was added")
 }
 
 fn registry() -> Registry {
-    Registry::builder().add(SearchTool).add(SetTool).build().unwrap()
+    Registry::builder().add(SearchTool).add(SetTool).build().expect("two names")
 }
 
 fn schema() -> Value {
