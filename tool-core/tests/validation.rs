@@ -42,6 +42,12 @@ fn addresses(one: std::net::Ipv4Addr, #[schemars(with = "String")] other: std::n
     format!("{one} {other}")
 }
 
+/// Takes a map.
+#[tool(register = false)]
+fn weigh(weights: std::collections::BTreeMap<String, f32>) -> String {
+    format!("{weights:?}")
+}
+
 /// Takes what comes.
 #[tool(register = false, unknown = "ignore")]
 fn lax(a: i64) -> String {
@@ -90,6 +96,12 @@ async fn what_means_the_same_is_converted() {
         let outcome = bench.call("search", arguments).await;
         assert_eq!(outcome.output(), Some(output), "{arguments}: {}", outcome.text());
     }
+}
+
+#[tokio::test]
+async fn the_values_of_a_map_are_converted_too() {
+    let bench = Bench::new(WeighTool);
+    assert_eq!(bench.call("weigh", r#"{"weights":{"a":"1.5","b":2}}"#).await.output(), Some(r#"{"a": 1.5, "b": 2.0}"#));
 }
 
 #[tokio::test]

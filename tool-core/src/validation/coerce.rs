@@ -41,7 +41,8 @@ impl Coercion<'_> {
     }
 
     fn members(&self, keywords: &Map<String, Value>, members: &mut Map<String, Value>, depth: usize) {
-        let Some(properties) = keywords.get("properties").and_then(Value::as_object) else { return };
+        let none = Map::new();
+        let properties = keywords.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let required: Vec<&str> = list(keywords, "required").iter().filter_map(Value::as_str).collect();
         for (name, schema) in properties {
             let Some(member) = members.get_mut(name) else { continue };
