@@ -20,6 +20,9 @@ const GRACE: Duration = Duration::from_millis(250);
 /// A tool's future whose panics are caught.
 type Work<'c> = CatchUnwind<AssertUnwindSafe<BoxFuture<'c, ToolResult>>>;
 
+/// What a panic carried.
+type Panic = Box<dyn Any + Send>;
+
 /// Runs to the end, whatever the end is.
 pub(super) async fn run(granted: Granted, ctx: &ToolContext, timeout: Option<Duration>) -> ToolResult {
     if ctx.parent_cancellation().is_cancelled() {
@@ -41,20 +44,20 @@ pub(super) async fn run(granted: Granted, ctx: &ToolContext, timeout: Option<Dur
 }
 
 /// Waits for the end of work, its cancellation or its timeout, whichever comes first.
-async fn wait(work: Work<'_>, ctx: &ToolContext, timeout: Option<Duration>) -> ToolResult {
-    let mut work = work.map(|done| done.unwrap_or_else(|panic| Err(panicked(ctx, &*panic))));
+async fn wait(mut work: Work<'_>, ctx: &ToolContext, timeout: Option<Duration>) -> ToolResult {
+    let unguarded = |done: Result<ToolResult, Panic>| done.unwrap_or_else(|panic| Err(panicked(ctx, &*panic)));
     let race = ctx.cancellation().run_until_cancelled(&mut work);
     let ended = match timeout {
         None => Ok(race.await),
         Some(after) => tokio::time::timeout(after, race).await.map_err(|_| after),
     };
     let error = match ended {
-        Ok(Some(result)) => return result,
+        Ok(Some(done)) => return unguarded(done),
         Ok(None) => ToolError::Cancelled,
         Err(after) => ToolError::TimedOut { tool: ctx.tool().clone(), after },
     };
     ctx.cancellation().cancel();
-    match tokio::time::timeout(GRACE, work).await {
+    match tokio::time::timeout(GRACE, work).await.map(unguarded) {
         // What a cancelled tool has done so far is worth more than the word that it was cancelled.
         Ok(Ok(output)) if error == ToolError::Cancelled => Ok(output),
         _ => Err(error),

@@ -50,14 +50,18 @@ impl Variant {
         }
     }
 
+    /// The package's name, which may not be that of what it depends on.
+    pub(crate) fn package(&self) -> String {
+        format!("tools-with-{}", self.name())
+    }
+
     fn dependencies(self) -> String {
         let derives = "serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\nschemars = \"1\"\n";
-        // The package may not have the name of what it depends on.
         let (own, derives) = match self {
             Self::Empty | Self::Floor | Self::ByHand => (String::new(), derives),
             Self::ToolCore => {
                 let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tool-core");
-                (format!("lib = {{ package = \"tool-core\", path = {:?} }}\n", path.display().to_string()), "")
+                (format!("tool-core = {{ path = {:?} }}\n", path.display().to_string()), "")
             }
             Self::ToolsRs => {
                 // Its macros name their own crates.
@@ -100,8 +104,8 @@ impl Variant {
                 }))
             }
             Self::ToolCore => format!(
-                "use lib::prelude::*;\n{}{TOOL_CORE}",
-                all(|tool| function(tool, "#[tool(crate = lib)]\n", true))
+                "use tool_core::prelude::*;\n{}{TOOL_CORE}",
+                all(|tool| function(tool, "#[tool]\n", true))
             ),
             Self::ToolsRs => format!(
                 "use tools_rs::tool;\n{}fn main() {{\n    println!(\"{{}}\", tools_rs::collect_tools().json().is_ok());\n}}\n",
@@ -152,7 +156,7 @@ fn main() {
     let registry = Registry::linked().expect("the names differ");
     let executor = Executor::builder(registry).build().expect("the tools need nothing");
     println!("{}", executor.registry().specs().count());
-    std::hint::black_box(executor.call(&Session::new("/"), ToolCall::new("1", "tool_0", "{}")));
+    drop(executor.call(&Session::new("/"), ToolCall::new("1", "tool_0", "{}")));
 }
 "#;
 
@@ -179,7 +183,7 @@ fn function(tool: usize, attribute: &str, documented: bool) -> String {
 
 /// Writes the workspace; a file that would not change is left alone.
 pub(crate) fn workspace(root: &Path, variants: &[Variant], tools: usize) -> io::Result<()> {
-    let members: Vec<&str> = variants.iter().map(Variant::name).collect();
+    let members: Vec<String> = variants.iter().map(Variant::package).collect();
     let manifest = format!(
         "[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n[profile.release]\nstrip = true\n"
     );
@@ -187,10 +191,10 @@ pub(crate) fn workspace(root: &Path, variants: &[Variant], tools: usize) -> io::
     // The versions that the other measurement uses.
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock"), root.join("Cargo.lock"))?;
     for variant in variants {
-        let folder = root.join(variant.name());
+        let folder = root.join(variant.package());
         let manifest = format!(
             "[package]\nname = {:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{}",
-            variant.name(),
+            variant.package(),
             variant.dependencies()
         );
         write(folder.join("Cargo.toml"), &manifest)?;

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     // What they depend on, and whether they build at all.
     let mut built: Vec<(Variant, Figures)> = Vec::new();
     for variant in variants {
-        let ready = ["check", "build"].iter().all(|command| cargo::run(&root, command, variant.name()).is_some());
+        let ready = ["check", "build"].iter().all(|command| cargo::run(&root, command, &variant.package()).is_some());
         if ready {
             built.push((variant, Figures::default()));
         } else {
@@ -63,13 +63,13 @@ fn main() -> ExitCode {
         for turn in 0..built.len() {
             let index = (turn + round) % built.len();
             let (variant, figures) = &mut built[index];
-            figures.check.extend(cargo::measure(&root, "check", variant.name()));
-            figures.build.extend(cargo::measure(&root, "build", variant.name()));
+            figures.check.extend(cargo::measure(&root, "check", &variant.package()));
+            figures.build.extend(cargo::measure(&root, "build", &variant.package()));
         }
     }
     if release {
         for (variant, figures) in &mut built {
-            figures.binary = cargo::release_size(&root, variant.name());
+            figures.binary = cargo::release_size(&root, &variant.package());
         }
     }
     print(&built, tools, rounds);

@@ -59,7 +59,7 @@ fn subject(name: &'static str, case: Case, rules: Ruleset) -> Subject {
             repeat!(count, {
                 let call = ToolCall::new("call_1", tool.as_str(), black_box(case.arguments()));
                 let outcome = executor.call(&session, call).await;
-                outcome.text()
+                outcome.into_text()
             })
         }
     })
