@@ -67,7 +67,7 @@ impl Variant {
                 // Its macros name their own crates.
                 let own = "tools_rs = { package = \"tools-rs\", version = \"0.3.3\" }\ntools_core = \"0.3.3\"\ntools_macros = \"0.3.0\"\ninventory = \"0.3\"\n";
                 (own.to_owned(), derives)
-            },
+            }
             Self::LlmTool => ("llm_tool = { package = \"llm-tool\", version = \"0.10.5\" }\n".to_owned(), derives),
             Self::Rmcp => {
                 let features = "default-features = false, features = [\"server\", \"macros\"]";
@@ -99,14 +99,14 @@ impl Variant {
                         "    Tool {{ name: \"tool_{tool}\", schema: || schemars::schema_for!(Args{tool}), call: |text| {{\n        let args: Args{tool} = serde_json::from_str(text)?;\n        Ok(Box::pin(tool_{tool}({a}, {b}, {c})))\n    }} }},\n"
                     )
                 });
-                format!("{}{BY_HAND}const TOOLS: &[Tool] = &[\n{rows}];\n", all(|tool| {
-                    format!("{}{}", structure(tool), function(tool, "", true))
-                }))
+                format!(
+                    "{}{BY_HAND}const TOOLS: &[Tool] = &[\n{rows}];\n",
+                    all(|tool| { format!("{}{}", structure(tool), function(tool, "", true)) })
+                )
             }
-            Self::ToolCore => format!(
-                "use tool_core::prelude::*;\n{}{TOOL_CORE}",
-                all(|tool| function(tool, "#[tool]\n", true))
-            ),
+            Self::ToolCore => {
+                format!("use tool_core::prelude::*;\n{}{TOOL_CORE}", all(|tool| function(tool, "#[tool]\n", true)))
+            }
             Self::ToolsRs => format!(
                 "use tools_rs::tool;\n{}fn main() {{\n    println!(\"{{}}\", tools_rs::collect_tools().json().is_ok());\n}}\n",
                 // It has no place for the description of a parameter.
@@ -161,7 +161,9 @@ fn main() {
 "#;
 
 fn structure(tool: usize) -> String {
-    let mut out = format!("/// What `tool_{tool}` takes.\n#[derive(serde::Deserialize, schemars::JsonSchema)]\nstruct Args{tool} {{\n");
+    let mut out = format!(
+        "/// What `tool_{tool}` takes.\n#[derive(serde::Deserialize, schemars::JsonSchema)]\nstruct Args{tool} {{\n"
+    );
     for (name, ty) in ["a", "b", "c"].into_iter().zip(SHAPES[tool % SHAPES.len()]) {
         let _ = writeln!(out, "    /// The value of `{name}` for task number {tool}.\n    {name}: {ty},");
     }
@@ -184,9 +186,7 @@ fn function(tool: usize, attribute: &str, documented: bool) -> String {
 /// Writes the workspace; a file that would not change is left alone.
 pub(crate) fn workspace(root: &Path, variants: &[Variant], tools: usize) -> io::Result<()> {
     let members: Vec<String> = variants.iter().map(Variant::package).collect();
-    let manifest = format!(
-        "[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n[profile.release]\nstrip = true\n"
-    );
+    let manifest = format!("[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n[profile.release]\nstrip = true\n");
     write(root.join("Cargo.toml"), &manifest)?;
     // The versions that the other measurement uses.
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock"), root.join("Cargo.lock"))?;

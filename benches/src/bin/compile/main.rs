@@ -22,7 +22,8 @@ fn main() -> ExitCode {
     let (mut tools, mut rounds, mut release, mut only) = (200, 3, true, None::<Vec<String>>);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let mut number = |into: &mut usize| words.next().and_then(|value| value.parse().ok()).map(|value| *into = value);
+        let mut number =
+            |into: &mut usize| words.next().and_then(|value| value.parse().ok()).map(|value| *into = value);
         let taken = match word.as_str() {
             "--tools" => number(&mut tools).is_some(),
             "--rounds" => number(&mut rounds).is_some(),
