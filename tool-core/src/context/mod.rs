@@ -80,6 +80,11 @@ impl ToolContext {
         &self.scope.call_id
     }
 
+    /// The call's id, at the call's end.
+    pub(crate) fn into_call_id(self) -> CallId {
+        Arc::try_unwrap(self.scope).map_or_else(|shared| shared.call_id.clone(), |scope| scope.call_id)
+    }
+
     /// The name the tool is registered by.
     #[must_use]
     pub fn tool(&self) -> &ToolName {

@@ -65,49 +65,60 @@ impl Executor {
     ///
     /// Dropping the future stops the call. To stop it and still get its outcome, cancel the session, or use
     /// [`call_until`](Self::call_until).
-    pub async fn call(&self, session: &Session, call: ToolCall) -> Outcome {
-        self.run(session, call, None).await
+    pub fn call(&self, session: &Session, call: ToolCall) -> impl Future<Output = Outcome> + Send {
+        self.run(session, call, None)
     }
 
     /// The same, cancelled when `turn` is: give it a child of [`Session::cancellation`].
-    pub async fn call_until(&self, session: &Session, call: ToolCall, turn: CancellationToken) -> Outcome {
-        self.run(session, call, Some(turn)).await
+    pub fn call_until(
+        &self,
+        session: &Session,
+        call: ToolCall,
+        turn: CancellationToken,
+    ) -> impl Future<Output = Outcome> + Send {
+        self.run(session, call, Some(turn))
     }
 
     async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
         let ToolCall { id, name, arguments } = call;
         let start = self.host.clock.now();
-        let (status, tool) = match self.registry.resolve(&name) {
+        let (id, status, tool) = match self.registry.resolve(&name) {
             Ok(tool) => {
-                let limits = tool.tool().policy().limits.over(self.limits);
+                let policy = tool.tool().policy();
+                let limits = policy.limits.over(self.limits);
+                let timeout = policy.timeout.into_iter().chain(self.timeout).min();
                 let (host, session) = (self.host.clone(), session.clone());
-                let ctx = ToolContext::new(host, session, turn, id.clone(), tool.name().clone(), limits);
-                (self.stages(tool, arguments, &ctx).await, Ok(tool.name().clone()))
+                let ctx = ToolContext::new(host, session, turn, id, tool.name().clone(), limits);
+                ctx.report(|| Change::Pending);
+                let status = self.stages(tool, arguments, timeout, &ctx).await;
+                ctx.report(|| match &status {
+                    Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
+                    Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
+                });
+                (ctx.into_call_id(), status, Ok(tool.name().clone()))
             }
-            Err(unknown) => (self.unknown(&id, unknown), Err(name.clone())),
+            Err(unknown) => {
+                let status = self.unknown(&id, unknown);
+                (id, status, Err(name.clone()))
+            }
         };
         Outcome::new(id, name, tool, status, CallTime { start, end: self.host.clock.now() })
     }
 
-    /// The stages, and the two events around them.
-    async fn stages(&self, tool: &Registered, arguments: String, ctx: &ToolContext) -> Result<Bounded, ToolError> {
-        ctx.report(|| Change::Pending);
-        let result = self.pass(tool, arguments, ctx).await;
-        ctx.report(|| match &result {
-            Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
-            Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
-        });
-        result
-    }
-
     /// Decode, prepare, authorize, run, fit: each takes what only the one before can make.
-    async fn pass(&self, tool: &Registered, arguments: String, ctx: &ToolContext) -> Result<Bounded, ToolError> {
+    async fn stages(
+        &self,
+        tool: &Registered,
+        arguments: String,
+        timeout: Option<Duration>,
+        ctx: &ToolContext,
+    ) -> Result<Bounded, ToolError> {
         let decoded = decode(tool.name(), arguments, self.max_argument_bytes)?;
         let prepared =
             prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
         let granted = authorize(prepared, tool.name(), &ctx.gate()).await?;
         ctx.report(|| Change::Running);
-        let output = guard::run(granted, ctx, self.timeout_of(tool)).await?;
+        let output = guard::run(granted, ctx, timeout).await?;
         Ok(fit(output, ctx.limits(), ctx.spills()))
     }
 
@@ -121,11 +132,5 @@ impl Executor {
             }
         }
         Err(error)
-    }
-
-    /// The shorter of the tool's own and the executor's.
-    fn timeout_of(&self, tool: &Registered) -> Option<Duration> {
-        let own = tool.tool().policy().timeout;
-        own.into_iter().chain(self.timeout).min()
     }
 }

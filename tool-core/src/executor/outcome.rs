@@ -95,6 +95,15 @@ impl Outcome {
         }
     }
 
+    /// The same without a copy.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        match self.status {
+            Ok(bounded) => bounded.into_output(),
+            Err(error) => error.to_string(),
+        }
+    }
+
     /// When it began and ended.
     #[must_use]
     pub fn time(&self) -> CallTime {

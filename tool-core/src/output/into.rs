@@ -2,7 +2,7 @@
 
 use std::{any::Any, borrow::Cow, fmt::Display, future::Future};
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -126,7 +126,9 @@ impl<O> Returns<O> {
     where
         O: 'c,
     {
-        Box::pin(future.map(self.convert))
+        // Not `FutureExt::map`, which would be a dozen functions more for each tool.
+        let convert = self.convert;
+        Box::pin(async move { convert(future.await) })
     }
 
     /// Of a plain `fn`, called where its future is made.

@@ -14,7 +14,11 @@
 /// ```
 #[must_use]
 pub fn matches(pattern: &str, text: &str) -> bool {
-    pattern == "*" || glob(pattern, text) || pattern.strip_suffix(" *").is_some_and(|bare| glob(bare, text))
+    // Whatever is in it, a pattern matches itself.
+    pattern == "*"
+        || pattern == text
+        || glob(pattern, text)
+        || pattern.strip_suffix(" *").is_some_and(|bare| glob(bare, text))
 }
 
 /// Greedy with one step back to the last `*`: linear for one star, never exponential.

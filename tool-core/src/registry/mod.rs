@@ -5,7 +5,11 @@
 
 mod builder;
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    sync::Arc,
+};
 
 pub use self::builder::{Collision, IntoTool, RegistryBuilder, RegistryError};
 use crate::{
@@ -27,7 +31,7 @@ use crate::{
 /// A binary whose package also has a library needs the same line for its own library, and so has a test in `tests/`.
 #[derive(Clone)]
 pub struct Registry {
-    tools: std::collections::HashMap<ToolName, Arc<Registered>>,
+    tools: HashMap<ToolName, Arc<Registered>, BuildHasherDefault<NameHasher>>,
     order: Vec<ToolName>,
 }
 
@@ -172,10 +176,31 @@ impl Registry {
     }
 
     fn collect(tools: impl Iterator<Item = Arc<Registered>>) -> Self {
-        let tools: std::collections::HashMap<_, _> = tools.map(|tool| (tool.name.clone(), tool)).collect();
+        let tools: HashMap<_, _, _> = tools.map(|tool| (tool.name.clone(), tool)).collect();
         let mut order: Vec<_> = tools.keys().cloned().collect();
         order.sort();
         Self { tools, order }
+    }
+}
+
+/// FNV-1a: names are short, and a model that looks names up cannot choose those that stand in the table.
+struct NameHasher(u64);
+
+impl Default for NameHasher {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

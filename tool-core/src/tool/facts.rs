@@ -45,7 +45,7 @@ pub trait TypedTool: Send + Sync + 'static {
     fn call(args: Self::Args, ctx: &ToolContext) -> Result<BoxFuture<'_, ToolResult>, ToolError>;
 }
 
-type Bind = fn(&TypedArguments, &str, Option<&'static str>) -> Result<Box<dyn Invocation>, InvalidArguments>;
+type Bind = fn(&mut Source<'_>, Option<&'static str>) -> Result<Box<dyn Invocation>, Mismatch>;
 /// What `describe = path` becomes.
 pub type Describe = for<'a> fn(&'a Audience) -> BoxFuture<'a, Description>;
 
@@ -216,11 +216,10 @@ impl ToolFacts {
 
 /// One generic function a tool; all else is shared.
 fn bind<T: TypedTool>(
-    arguments: &TypedArguments,
-    text: &str,
+    source: &mut Source<'_>,
     permission: Option<&'static str>,
-) -> Result<Box<dyn Invocation>, InvalidArguments> {
-    let args = arguments.read(text, T::decode)?;
+) -> Result<Box<dyn Invocation>, Mismatch> {
+    let args = T::decode(source)?;
     Ok(Box::new(Bound::<T> { args, permission }))
 }
 
@@ -273,7 +272,8 @@ impl Tool for FactsTool {
     }
 
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {
-        let bound = (self.facts.bind)(self.arguments(), arguments, self.facts.policy.permission);
+        let (bind, permission) = (self.facts.bind, self.facts.policy.permission);
+        let bound = self.arguments().read(arguments, |source| bind(source, permission));
         match self.facts.format_error {
             None => bound,
             Some(format) => bound.map_err(|report| {

@@ -9,7 +9,7 @@ use super::{
     report::{InvalidArguments, Mistake},
     source::{Mismatch, Source, Unknown},
 };
-use crate::{call::parse_arguments, schema};
+use crate::{call::parse_arguments, schema, tool::Invocation};
 
 /// Everything that is worked out once for a tool and then used by each of its calls.
 pub(crate) struct TypedArguments {
@@ -46,20 +46,22 @@ impl TypedArguments {
     }
 
     /// Reads the text with `decode`, and where that fails, finds out everything that is wrong with it.
-    pub(crate) fn read<T>(
+    ///
+    /// `decode` gives what is the same type for all tools, so that this is compiled once and not once a tool.
+    pub(crate) fn read(
         &self,
         text: &str,
-        decode: impl Fn(&mut Source<'_>) -> Result<T, Mismatch>,
-    ) -> Result<T, InvalidArguments> {
-        decode(&mut self.source(text, false)).or_else(|Mismatch| self.read_slowly(text, decode))
+        decode: impl Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch>,
+    ) -> Result<Box<dyn Invocation>, InvalidArguments> {
+        decode(&mut self.source(text, false)).or_else(|Mismatch| self.read_slowly(text, &decode))
     }
 
     #[cold]
-    fn read_slowly<T>(
+    fn read_slowly(
         &self,
         text: &str,
-        decode: impl Fn(&mut Source<'_>) -> Result<T, Mismatch>,
-    ) -> Result<T, InvalidArguments> {
+        decode: &dyn Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch>,
+    ) -> Result<Box<dyn Invocation>, InvalidArguments> {
         let mut value = parse_arguments(text).map_err(|fault| InvalidArguments::malformed(fault, text))?;
         let received = value.clone();
         let mut mistakes = self.settle_names(text, &mut value);
