@@ -380,3 +380,35 @@ async fn a_name_that_no_tool_has_is_told_to_observers_as_it_came() {
     bench.call("no such tool", "{}").await;
     assert_eq!(*names.lock().unwrap(), ["no such tool", "no such tool"]);
 }
+
+/// A default that breaks its own bounds.
+#[tool(register = false)]
+fn bad_default(#[arg(default = 50, range(1..=14))] days: u8) -> String {
+    days.to_string()
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct BadNested {
+    #[schemars(regex(pattern = "("))]
+    word: String,
+}
+
+/// A pattern in a nested type that is none.
+#[tool(register = false)]
+fn bad_nested(nested: BadNested) -> String {
+    nested.word
+}
+
+/// A bound that JSON cannot hold.
+#[tool(register = false)]
+fn bad_bound(#[arg(range(0..=u128::MAX))] n: u128) -> String {
+    n.to_string()
+}
+
+#[test]
+fn all_that_is_wrong_with_schemas_is_told_when_the_executor_is_built() {
+    let tools = Registry::builder().add(BadDefaultTool).add(BadNestedTool).add(BadBoundTool);
+    let error = Executor::builder(tools.build().unwrap()).build().err().unwrap();
+    assert_eq!(error.faults().len(), 3, "{error}");
+    assert!(error.to_string().contains("its default 50 breaks its own constraints"), "{error}");
+}

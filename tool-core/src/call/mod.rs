@@ -5,11 +5,11 @@
 
 mod repair;
 
-use std::{fmt, sync::Arc};
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::repair::{parse_arguments, repeated_keys};
+pub(crate) use self::repair::object_text;
 use crate::error::ToolError;
 
 /// The largest arguments taken by default: 16 MiB. No provider sends as much; a broken client may.
@@ -18,7 +18,7 @@ pub const MAX_ARGUMENT_BYTES: usize = 16 * 1024 * 1024;
 /// The id that pairs a call with its result.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct CallId(#[serde(with = "shared")] Arc<str>);
+pub struct CallId(Cow<'static, str>);
 
 impl CallId {
     /// The id as text.
@@ -28,9 +28,9 @@ impl CallId {
     }
 }
 
-impl<T: AsRef<str>> From<T> for CallId {
+impl<T: Into<Cow<'static, str>>> From<T> for CallId {
     fn from(id: T) -> Self {
-        Self(id.as_ref().into())
+        Self(id.into())
     }
 }
 
@@ -46,21 +46,6 @@ impl fmt::Debug for CallId {
     }
 }
 
-/// `Arc<str>` as a string, without serde's `rc` feature.
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(id: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(id)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
-        String::deserialize(deserializer).map(Arc::from)
-    }
-}
-
 /// One request by a model to use a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -68,7 +53,7 @@ pub struct ToolCall {
     /// Pairs the call with its result.
     pub id: CallId,
     /// The tool's name as the model wrote it.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// The arguments: JSON text, as the model wrote it.
     pub arguments: String,
 }
@@ -81,7 +66,7 @@ impl ToolCall {
     /// assert_eq!(call.name, "weather");
     /// ```
     #[must_use]
-    pub fn new(id: impl Into<CallId>, name: impl Into<String>, arguments: impl Into<String>) -> Self {
+    pub fn new(id: impl Into<CallId>, name: impl Into<Cow<'static, str>>, arguments: impl Into<String>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }
 }

@@ -14,11 +14,32 @@ pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> SystemTime;
 }
 
-/// The machine's clock.
+/// The machine's clock, read exactly.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+/// The machine's clock as of its last tick: 1 to 10 ms ago on Linux, exact elsewhere. The default, for it costs an
+/// eighth of an exact reading, and there are two a call.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TickClock;
+
+impl Clock for TickClock {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn now(&self) -> SystemTime {
+        let tick = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+        match (u64::try_from(tick.tv_sec), u32::try_from(tick.tv_nsec)) {
+            (Ok(seconds), Ok(nanoseconds)) => SystemTime::UNIX_EPOCH + std::time::Duration::new(seconds, nanoseconds),
+            _ => SystemTime::now(),
+        }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
     fn now(&self) -> SystemTime {
         SystemTime::now()
     }

@@ -8,7 +8,7 @@ use super::Executor;
 use crate::{
     call::MAX_ARGUMENT_BYTES,
     context::{Host, States, ToolContext},
-    event::{Clock, Observer, Observers, SystemClock},
+    event::{Clock, Observer, Observers, TickClock},
     permission::{Approver, DenyAll, Ruleset},
     registry::Registry,
     truncate::{Limits, SpillStore},
@@ -32,7 +32,7 @@ impl ExecutorBuilder {
             approver: Arc::new(DenyAll),
             observers: Observers::default(),
             spills: None,
-            clock: Arc::new(SystemClock),
+            clock: Arc::new(TickClock),
         };
         Self { registry, host, limits: Limits::default(), timeout: None, max_argument_bytes: MAX_ARGUMENT_BYTES }
     }
@@ -85,7 +85,7 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Another clock than the machine's.
+    /// Another clock: [`SystemClock`](crate::event::SystemClock) for exact times, a fixed one in tests.
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.host.clock = Arc::new(clock);
         self

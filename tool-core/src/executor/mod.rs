@@ -95,11 +95,11 @@ impl Executor {
                     Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
                     Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
                 });
-                (ctx.into_call_id(), status, Ok(tool.name().clone()))
+                (ctx.into_call_id(), status, Some(tool.name().clone()))
             }
             Err(unknown) => {
                 let status = self.unknown(&id, unknown);
-                (id, status, Err(name.clone()))
+                (id, status, None)
             }
         };
         Outcome::new(id, name, tool, status, CallTime { start, end: self.host.clock.now() })

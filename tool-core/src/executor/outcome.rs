@@ -1,6 +1,9 @@
 //! What became of a call.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    borrow::Cow,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::json;
@@ -37,7 +40,7 @@ pub type Status = Result<Bounded, ToolError>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     call_id: CallId,
-    requested: String,
+    requested: Cow<'static, str>,
     tool: Option<ToolName>,
     status: Status,
     time: CallTime,
@@ -46,12 +49,12 @@ pub struct Outcome {
 impl Outcome {
     pub(super) fn new(
         call_id: CallId,
-        requested: String,
-        tool: Result<ToolName, String>,
+        requested: Cow<'static, str>,
+        tool: Option<ToolName>,
         status: Status,
         time: CallTime,
     ) -> Self {
-        Self { call_id, requested, tool: tool.ok(), status, time }
+        Self { call_id, requested, tool, status, time }
     }
 
     /// The call.
@@ -124,7 +127,7 @@ impl Outcome {
             Err(_) => Metadata::new(),
         };
         if self.tool() != self.requested {
-            metadata.insert("requestedTool".into(), self.requested.as_str().into());
+            metadata.insert("requestedTool".into(), self.requested.as_ref().into());
         }
         metadata
     }

@@ -99,7 +99,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> IntoToolOutput for Json<T> {
     fn into_tool_output(self) -> ToolResult {
         let value = serde_json::to_value(&self.0)
             .map_err(|error| ToolError::failed(format!("the result cannot be written as JSON: {error}")))?;
-        Ok(ToolOutput { output: value.to_string(), structured: Some(value), ..ToolOutput::default() })
+        Ok(ToolOutput { output: value.to_string(), structured: Some(Box::new(value)), ..ToolOutput::default() })
     }
 
     fn output_schema() -> Option<Value> {

@@ -36,7 +36,7 @@ pub struct ToolOutput {
     /// Media given to the model beside the text.
     pub attachments: Vec<Attachment>,
     /// The result as JSON, for tools with an output schema (MCP's `structuredContent`).
-    pub structured: Option<Value>,
+    pub structured: Option<Box<Value>>,
 }
 
 impl ToolOutput {

@@ -24,7 +24,8 @@ fn generator() -> SchemaGenerator {
 }
 
 /// The schema of a table of fields, as schemars words the types: the Rust number formats are still in it.
-pub(crate) fn of_fields(fields: &[Field], unknown: Unknown) -> Value {
+/// What cannot be written goes to `faults`.
+pub(crate) fn of_fields(fields: &[Field], unknown: Unknown, faults: &mut Vec<String>) -> Value {
     let mut generator = generator();
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -40,9 +41,11 @@ pub(crate) fn of_fields(fields: &[Field], unknown: Unknown) -> Value {
         if let Some(default) = field.default {
             property.insert("default".into(), default());
         }
-        for (keyword, value) in field.constraints.map(|make| make().keywords).unwrap_or_default() {
+        let constraints = field.constraints.map(|make| make()).unwrap_or_default();
+        for (keyword, value) in constraints.keywords {
             tighten(&mut property, keyword, value);
         }
+        faults.extend(constraints.faults.into_iter().map(|fault| format!("parameter `{}`: {fault}", field.name)));
         if field.is_required() {
             required.push(Value::from(field.name));
         }
@@ -69,6 +72,12 @@ fn tighten(property: &mut Map<String, Value>, keyword: &str, value: Value) {
     match (property.get_mut(keyword), value) {
         (Some(Value::Array(known)), Value::Array(more)) if keyword == "examples" => known.extend(more),
         (_, value) => {
+            // A bound of the other kind that the type brought would contradict this one.
+            match keyword {
+                "exclusiveMinimum" => property.shift_remove("minimum"),
+                "exclusiveMaximum" => property.shift_remove("maximum"),
+                _ => None,
+            };
             property.insert(keyword.to_owned(), value);
         }
     }

@@ -18,9 +18,6 @@ use crate::validation::type_bounds;
 const FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri"];
 
-/// Keywords whose value is data and no schema.
-const DATA: [&str; 5] = ["enum", "const", "default", "examples", "required"];
-
 /// Makes a schema portable.
 pub(crate) fn portable(mut schema: Value) -> Value {
     node(&mut schema);
@@ -39,14 +36,14 @@ fn node(schema: &mut Value) {
     optional_nulls(keywords);
     for (keyword, value) in keywords.iter_mut() {
         match (keyword.as_str(), value) {
-            (keyword, _) if DATA.contains(&keyword) => {}
-            ("properties" | "$defs" | "patternProperties", Value::Object(members)) => {
+            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(members)) => {
                 members.iter_mut().for_each(|(_, member)| node(member));
             }
-            // `false` closes an object and `true` opens it: both mean what they say to all providers.
-            ("additionalProperties", Value::Bool(_)) => {}
-            (_, Value::Array(parts)) => parts.iter_mut().for_each(node),
-            (_, part @ (Value::Object(_) | Value::Bool(true))) => node(part),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => parts.iter_mut().for_each(node),
+            // `true` and `false` open and close an object, and mean what they say to all providers.
+            ("additionalProperties", part @ Value::Object(_))
+            | ("items" | "contains" | "not" | "if" | "then" | "else" | "propertyNames", part) => node(part),
+            // Anything else is data, or nothing this file knows.
             _ => {}
         }
     }
@@ -55,7 +52,15 @@ fn node(schema: &mut Value) {
         keywords.insert("enum".into(), json!([constant]));
     }
     if let Some(branches) = keywords.shift_remove("oneOf") {
-        keywords.insert("anyOf".into(), branches);
+        match keywords.shift_remove("anyOf") {
+            None => keywords.insert("anyOf".into(), branches),
+            // Two sets of alternatives, as of two flattened enums: one of each.
+            Some(others) => {
+                let all = [json!({ "anyOf": others }), json!({ "anyOf": branches })];
+                let known = keywords.shift_remove("allOf").and_then(|known| known.as_array().cloned());
+                keywords.insert("allOf".into(), known.into_iter().flatten().chain(all).collect())
+            }
+        };
     }
     enumeration(keywords);
 }
@@ -94,9 +99,9 @@ fn enumeration(keywords: &mut Map<String, Value>) {
             (Some(known), Some(own)) if known == own => {}
             _ => return,
         }
-        if let (Some(text), [value]) = (branch.get("description").and_then(Value::as_str), options.as_slice()) {
-            let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            notes.push(format!("- `{name}`: {text}"));
+        if let Some(text) = branch.get("description").and_then(Value::as_str) {
+            let name = |value: &Value| format!("`{}`", value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            notes.push(format!("- {}: {text}", options.iter().map(name).collect::<Vec<_>>().join(", ")));
         }
         values.extend(options.iter().cloned());
     }

@@ -72,12 +72,12 @@ fn node(schema: &mut Value, dialect: StrictDialect, at: &str) -> Result<(), Stri
         return Err(format!("{at}: a value of any kind"));
     }
     demote(keywords, dialect);
-    if keywords.get("type").is_some_and(|kind| kind == "object") {
+    if has_type(keywords, "object") {
         object(keywords, dialect, at)?;
     }
     if let Some(items) = keywords.get_mut("items") {
         node(items, dialect, &format!("{at}/items"))?;
-    } else if keywords.get("type").is_some_and(|kind| kind == "array") {
+    } else if has_type(keywords, "array") {
         return Err(format!("{at}: an array of anything"));
     }
     if let Some(Value::Array(branches)) = keywords.get_mut("anyOf") {
@@ -93,9 +93,19 @@ fn node(schema: &mut Value, dialect: StrictDialect, at: &str) -> Result<(), Stri
     Ok(())
 }
 
+fn has_type(keywords: &Map<String, Value>, wanted: &str) -> bool {
+    match keywords.get("type") {
+        Some(Value::String(kind)) => kind == wanted,
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == wanted),
+        _ => false,
+    }
+}
+
 /// Moves what the strict mode does not know into the description.
 fn demote(keywords: &mut Map<String, Value>, dialect: StrictDialect) {
-    let unknown: Vec<String> = keywords.keys().filter(|keyword| !dialect.takes(keyword)).cloned().collect();
+    let is_uri = keywords.get("format").is_some_and(|format| format == "uri") && dialect == StrictDialect::OpenAi;
+    let is_unknown = |keyword: &&String| !dialect.takes(keyword) || is_uri && *keyword == "format";
+    let unknown: Vec<String> = keywords.keys().filter(is_unknown).cloned().collect();
     let mut said = Vec::new();
     for keyword in unknown {
         if let Some(value) = keywords.shift_remove(&keyword) {

@@ -72,7 +72,7 @@ impl Bench {
 
     /// Makes one call.
     pub async fn call(&self, tool: &str, arguments: &str) -> Outcome {
-        self.executor.call(&self.session, ToolCall::new("call_1", tool, arguments)).await
+        self.executor.call(&self.session, ToolCall::new("call_1", tool.to_owned(), arguments)).await
     }
 
     /// The session of all calls.

@@ -299,9 +299,7 @@ impl Tool for FactsTool {
     }
 
     fn verify(&self) -> Result<(), String> {
-        // Only constraints can be wrong, so tools without any stay untouched until they are called.
-        let constrained = self.facts.fields.iter().any(|field| field.constraints.is_some());
-        if constrained { self.arguments().verify() } else { Ok(()) }
+        self.arguments().verify()
     }
 }
 

@@ -87,7 +87,7 @@ impl Bounded {
     /// The result as JSON, for tools with an output schema.
     #[must_use]
     pub fn structured(&self) -> Option<&serde_json::Value> {
-        self.output.structured.as_ref()
+        self.output.structured.as_deref()
     }
 
     /// The tool's metadata, with `truncated` and, where there is a file, `outputPath` (opencode's keys).

@@ -1,21 +1,28 @@
 //! Lossless conversions of what models write into what a schema wants.
 //!
 //! Only what means the same is converted: `"5"` to 5, 5.0 to 5, `"true"`, a JSON text that holds the wanted object or
-//! list, one value where a list is wanted, a number where a text is wanted, `null` for an optional property. pi also
+//! list, one value where a list is wanted, an integer where a text is wanted, `null` for an optional property. pi also
 //! truncates 3.7 to 3 and takes blanks for 0; that changes what was said, so it is an error here.
+
+use std::cell::Cell;
 
 use serde_json::{Map, Number, Value};
 
+use super::narrow::tags_agree;
+
 /// How deep a `$ref` is followed into itself.
 const DEPTH: usize = 64;
+/// How many alternatives are tried for one call: what a model writes must not make its reading take long.
+const TRIES: u32 = 200;
 
 /// Converts `value` in place where `schema` wants something else and the conversion loses nothing.
 pub fn coerce(schema: &Value, value: &mut Value) {
-    Coercion { root: schema }.node(schema, value, DEPTH);
+    Coercion { root: schema, tries: Cell::new(TRIES) }.node(schema, value, DEPTH);
 }
 
 struct Coercion<'a> {
     root: &'a Value,
+    tries: Cell<u32>,
 }
 
 impl Coercion<'_> {
@@ -68,10 +75,16 @@ impl Coercion<'_> {
         }
     }
 
-    /// The first alternative that the value fits after conversion, unless it fits one as it is.
+    /// The first alternative that the value fits after conversion, unless it fits one as it is. Where its tag or its
+    /// kind leaves one alternative alone, that one is taken at once.
     fn alternative(&self, keywords: &Map<String, Value>, value: &mut Value, depth: usize) {
         for keyword in ["anyOf", "oneOf"] {
-            let branches = list(keywords, keyword);
+            let branches: Vec<&Value> =
+                list(keywords, keyword).iter().filter(|branch| self.may_be_meant(branch, value)).collect();
+            if let [only] = branches.as_slice() {
+                self.node(only, value, depth);
+                continue;
+            }
             if let Some(branch) = branches.iter().find(|branch| self.fits(branch, value)) {
                 // It fits, but perhaps as 5.0 does an integer.
                 self.node(branch, value, depth);
@@ -88,7 +101,15 @@ impl Coercion<'_> {
         }
     }
 
+    fn may_be_meant(&self, branch: &Value, value: &Value) -> bool {
+        let branch = branch.get("$ref").and_then(Value::as_str).and_then(|r| self.target(r)).unwrap_or(branch);
+        tags_agree(branch, value)
+    }
+
+    /// Whether a value fits as it is. Once too much was tried, nothing does.
     fn fits(&self, schema: &Value, value: &Value) -> bool {
+        let Some(left) = self.tries.get().checked_sub(1) else { return false };
+        self.tries.set(left);
         let mut schema = schema.clone();
         if let (Some(keywords), Some(definitions)) = (schema.as_object_mut(), self.root.get("$defs")) {
             keywords.insert("$defs".into(), definitions.clone());
@@ -110,7 +131,10 @@ impl Coercion<'_> {
                 "false" => Some(Value::Bool(false)),
                 _ => None,
             },
-            ("string", Value::Number(number)) => Some(Value::String(number.to_string())),
+            // A fraction is not written as it came any more: 1.10 is 1.1 by now.
+            ("string", Value::Number(number)) => {
+                (number.is_i64() || number.is_u64()).then(|| Value::String(number.to_string()))
+            }
             ("string", Value::Bool(flag)) => Some(Value::String(flag.to_string())),
             (kind @ ("object" | "array"), Value::String(text)) => {
                 serde_json::from_str::<Value>(text).ok().filter(|inner| is(inner, kind))
@@ -174,26 +198,26 @@ fn is(value: &Value, kind: &str) -> bool {
     }
 }
 
+/// An integer written as a text; a fraction may follow, if it is nothing.
 fn integer(text: &str) -> Option<Value> {
     let text = text.trim();
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return number(text).and_then(|value| match value {
-            Value::Number(number) => whole(&number),
-            _ => None,
-        });
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !is_number(digits) || !is_number(fraction) || fraction.bytes().any(|b| b != b'0') {
+        return None;
     }
-    text.parse::<i64>().map(Value::from).or_else(|_| text.parse::<u64>().map(Value::from)).ok()
+    whole.parse::<i64>().map(Value::from).or_else(|_| whole.parse::<u64>().map(Value::from)).ok()
 }
 
 fn number(text: &str) -> Option<Value> {
     serde_json::from_str::<Number>(text.trim()).ok().map(Value::Number)
 }
 
-/// The integer that a number with an empty fraction stands for, while floats hold integers exactly.
+/// The integer that a number with an empty fraction stands for, while floats tell all integers apart.
 fn whole(number: &Number) -> Option<Value> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() <= EXACT)?;
+    let float = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT)?;
     #[expect(clippy::cast_possible_truncation, reason = "whole and within the exact range of a float")]
     Some(Value::from(float as i64))
 }

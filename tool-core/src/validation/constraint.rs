@@ -7,12 +7,14 @@ use std::{
 };
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The schema keywords that a parameter's attributes add.
 #[derive(Debug, Default)]
 pub struct Constraints {
     pub(crate) keywords: Vec<(&'static str, Value)>,
+    /// Keywords whose value cannot be JSON.
+    pub(crate) faults: Vec<String>,
 }
 
 impl Constraints {
@@ -77,7 +79,10 @@ impl Constraints {
     }
 
     fn push(&mut self, keyword: &'static str, value: impl Serialize) {
-        self.keywords.push((keyword, json!(value)));
+        match serde_json::to_value(value) {
+            Ok(value) => self.keywords.push((keyword, value)),
+            Err(error) => self.faults.push(format!("`{keyword}` cannot be written as JSON: {error}")),
+        }
     }
 }
 

@@ -7,6 +7,8 @@
 
 mod coerce;
 pub(crate) mod constraint;
+mod members;
+mod narrow;
 pub(crate) mod param;
 mod promise;
 mod report;

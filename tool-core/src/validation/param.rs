@@ -35,6 +35,8 @@ pub struct Field {
     pub(crate) optional: fn() -> bool,
     pub(crate) default: Option<fn() -> Value>,
     pub(crate) constraints: Option<fn() -> Constraints>,
+    /// Whether an attribute of serde's or schemars' may have changed what the type alone says.
+    pub(crate) is_overridden: bool,
 }
 
 impl Field {
@@ -69,6 +71,7 @@ pub const fn param<T: ToolArgument>(name: &'static str, description: &'static st
             optional: is_optional::<T>,
             default: None,
             constraints: None,
+            is_overridden: false,
         },
         read: read::<T>,
         missing: missing::<T>,
@@ -96,6 +99,13 @@ impl<T> Param<T> {
     #[must_use]
     pub const fn constraints(mut self, constraints: fn() -> Constraints) -> Self {
         self.field.constraints = Some(constraints);
+        self
+    }
+
+    /// Says that attributes may have changed the schema: it is checked whole, whatever the type enforces.
+    #[must_use]
+    pub const fn overridden(mut self) -> Self {
+        self.field.is_overridden = true;
         self
     }
 

@@ -14,8 +14,9 @@ impl Promise {
     ///
     /// # Errors
     /// When the schema does not compile: a bad regular expression, mostly.
-    pub(super) fn of(schema: &Value, definitions: Option<&Value>) -> Result<Option<Self>, String> {
-        if !promises(schema) && !definitions.is_some_and(promises) {
+    /// With `all`, a check of the whole schema, for parameters whose schema was not made from their type alone.
+    pub(super) fn of(schema: &Value, definitions: Option<&Value>, all: bool) -> Result<Option<Self>, String> {
+        if !all && !promises(schema) && !definitions.is_some_and(promises) {
             return Ok(None);
         }
         let mut schema = schema.clone();
@@ -28,6 +29,11 @@ impl Promise {
     /// Whether this JSON text, which serde has read already, keeps the promise.
     pub(super) fn is_kept(&self, json: &str) -> bool {
         serde_json::from_str::<Value>(json).is_ok_and(|value| self.0.is_valid(&value))
+    }
+
+    /// Whether a value keeps the promise.
+    pub(super) fn is_kept_by(&self, value: &Value) -> bool {
+        self.0.is_valid(value)
     }
 }
 

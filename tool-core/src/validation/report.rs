@@ -9,11 +9,15 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::coerce::types;
+use super::{coerce::types, members::escape};
 use crate::suggest::nearest;
 
 /// The longest text of received arguments that a report repeats, in bytes.
 const RECEIVED: usize = 2_000;
+/// How many mistakes a report lists.
+const SHOWN: usize = 50;
+/// The longest line of a report, in bytes.
+const LINE: usize = 500;
 /// How many members of an enum a mistake lists.
 const LISTED: usize = 20;
 
@@ -89,8 +93,13 @@ impl InvalidArguments {
             return wording.clone();
         }
         let mut text = format!("The `{tool}` tool was called with invalid arguments:\n");
-        for mistake in &self.mistakes {
-            text.push_str(&format!("- {mistake}\n"));
+        for mistake in self.mistakes.iter().take(SHOWN) {
+            let line = mistake.to_string();
+            let end = line.floor_char_boundary(LINE);
+            text.push_str(&format!("- {}{}\n", &line[..end], if end < line.len() { "…" } else { "" }));
+        }
+        if self.mistakes.len() > SHOWN {
+            text.push_str(&format!("- and {} more\n", self.mistakes.len() - SHOWN));
         }
         let end = self.received.floor_char_boundary(RECEIVED);
         let cut = if end < self.received.len() { "…" } else { "" };
@@ -107,9 +116,8 @@ impl InvalidArguments {
 pub(super) fn explain<'i>(
     errors: impl Iterator<Item = jsonschema::ValidationError<'i>>,
     schema: &Value,
-    arguments: &Value,
 ) -> Vec<Mistake> {
-    let explainer = Explainer { schema, arguments };
+    let explainer = Explainer { schema };
     let mut mistakes = Vec::new();
     for error in errors {
         explainer.error(&error, &mut mistakes);
@@ -122,7 +130,6 @@ pub(super) fn explain<'i>(
 
 struct Explainer<'a> {
     schema: &'a Value,
-    arguments: &'a Value,
 }
 
 impl Explainer<'_> {
@@ -156,9 +163,9 @@ impl Explainer<'_> {
                 }
                 return;
             }
-            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-                self.alternatives(at, node, value, context, mistakes);
-                return;
+            // Alternatives that can be told apart are decided before (`narrow`); these are of the wrong kind all.
+            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+                format!("expected {}, got {}", expectation(node), got())
             }
             ValidationErrorKind::Type { kind } => {
                 let wanted = if node.is_object() { expectation(node) } else { kinds(kind) };
@@ -198,59 +205,6 @@ impl Explainer<'_> {
             _ => error.to_string(),
         };
         mistakes.push(Mistake::new(at, message));
-    }
-
-    /// Of several alternatives, the one that the value comes closest to is explained.
-    fn alternatives(
-        &self,
-        at: &str,
-        node: &Value,
-        value: &Value,
-        context: &[Vec<jsonschema::ValidationError<'static>>],
-        mistakes: &mut Vec<Mistake>,
-    ) {
-        let rejects_kind = |errors: &[jsonschema::ValidationError<'static>]| {
-            errors.iter().any(|error| {
-                error.instance_path().as_str() == at && matches!(error.kind(), ValidationErrorKind::Type { .. })
-            })
-        };
-        let closer: Vec<_> = context.iter().filter(|errors| !rejects_kind(errors)).collect();
-        if closer.is_empty() {
-            mistakes.push(Mistake::new(at, format!("expected {}, got {}", expectation(node), describe(value))));
-            return;
-        }
-        let wrong_tag = |error: &jsonschema::ValidationError<'static>| {
-            error.instance_path().as_str() != at
-                && matches!(error.kind(), ValidationErrorKind::Constant { .. } | ValidationErrorKind::Enum { .. })
-        };
-        let right_tag: Vec<_> = closer.iter().filter(|errors| !errors.iter().any(wrong_tag)).collect();
-        if right_tag.is_empty() {
-            let mut tags: Vec<(&str, Vec<String>)> = Vec::new();
-            for error in closer.iter().flat_map(|errors| errors.iter()).filter(|error| wrong_tag(error)) {
-                let expected = match error.kind() {
-                    ValidationErrorKind::Constant { expected_value } => vec![expected_value.to_string()],
-                    ValidationErrorKind::Enum { options } => {
-                        options.as_array().map(|all| all.iter().map(Value::to_string).collect()).unwrap_or_default()
-                    }
-                    _ => continue,
-                };
-                let path = error.instance_path().as_str();
-                match tags.iter_mut().find(|(known, _)| *known == path) {
-                    Some((_, all)) => all.extend(expected),
-                    None => tags.push((path, expected)),
-                }
-            }
-            for (path, expected) in tags {
-                let got = self.arguments.pointer(path).map_or_else(|| "nothing".to_owned(), describe);
-                mistakes.push(Mistake::new(path, format!("expected one of {}, got {got}", expected.join(", "))));
-            }
-            return;
-        }
-        if let Some(best) = right_tag.iter().min_by_key(|errors| errors.len()) {
-            for error in best.iter() {
-                self.error(error, mistakes);
-            }
-        }
     }
 }
 
@@ -354,8 +308,4 @@ fn describe(value: &Value) -> String {
     let text = value.to_string();
     let end = text.floor_char_boundary(SHORT);
     format!("{kind}{}{}", &text[..end], if end < text.len() { "…" } else { "" })
-}
-
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -1,15 +1,16 @@
 //! The arguments of an annotated function: its fields, their schema, and both ways of reading them.
 
-use serde_json::Value;
+use serde_json::{Map, Value, value::RawValue};
 
 use super::{
     Validator,
+    members::{escape, members, repeated},
     param::Field,
     promise::Promise,
     report::{InvalidArguments, Mistake},
     source::{Mismatch, Source, Unknown},
 };
-use crate::{call::parse_arguments, schema, tool::Invocation};
+use crate::{call::object_text, schema, tool::Invocation};
 
 /// Everything that is worked out once for a tool and then used by each of its calls.
 pub(crate) struct TypedArguments {
@@ -17,24 +18,31 @@ pub(crate) struct TypedArguments {
     promises: Vec<Option<Promise>>,
     unknown: Unknown,
     validator: Validator,
-    fault: Option<String>,
+    faults: Vec<String>,
 }
 
 impl TypedArguments {
     pub(crate) fn new(fields: &[Field], unknown: Unknown) -> Self {
-        let raw = schema::of_fields(fields, unknown);
-        let mut fault = None;
-        let promises = fields
-            .iter()
-            .map(|field| {
-                let property = raw.get("properties").and_then(|properties| properties.get(field.name));
-                Promise::of(property.unwrap_or(&Value::Null), raw.get("$defs")).unwrap_or_else(|error| {
-                    fault = Some(format!("parameter `{}`: {error}", field.name));
-                    None
-                })
+        let mut faults = Vec::new();
+        let raw = schema::of_fields(fields, unknown, &mut faults);
+        let mut promise = |field: &Field| {
+            let property = raw.get("properties").and_then(|properties| properties.get(field.name));
+            let promise = Promise::of(property.unwrap_or(&Value::Null), raw.get("$defs"), field.is_overridden);
+            promise.unwrap_or_else(|error| {
+                faults.push(format!("parameter `{}`: {error}", field.name));
+                None
             })
-            .collect();
-        Self { fields: fields.to_vec(), promises, unknown, validator: Validator::new(schema::portable(raw)), fault }
+        };
+        let promises: Vec<_> = fields.iter().map(&mut promise).collect();
+        for (field, promise) in fields.iter().zip(&promises) {
+            if let (Some(default), Some(promise)) = (field.default.map(|make| make()), promise)
+                && !default.is_null()
+                && !promise.is_kept_by(&default)
+            {
+                faults.push(format!("parameter `{}`: its default {default} breaks its own constraints", field.name));
+            }
+        }
+        Self { fields: fields.to_vec(), promises, unknown, validator: Validator::new(schema::portable(raw)), faults }
     }
 
     pub(crate) fn schema(&self) -> &Value {
@@ -42,7 +50,7 @@ impl TypedArguments {
     }
 
     pub(crate) fn verify(&self) -> Result<(), String> {
-        self.fault.clone().map_or(Ok(()), Err)
+        if self.faults.is_empty() { Ok(()) } else { Err(self.faults.join("; ")) }
     }
 
     /// Reads the text with `decode`, and where that fails, finds out everything that is wrong with it.
@@ -62,47 +70,56 @@ impl TypedArguments {
         text: &str,
         decode: &dyn Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch>,
     ) -> Result<Box<dyn Invocation>, InvalidArguments> {
-        let mut value = parse_arguments(text).map_err(|fault| InvalidArguments::malformed(fault, text))?;
-        let received = value.clone();
-        let mut mistakes = self.settle_names(text, &mut value);
-        self.validator.coerce(&mut value);
-        mistakes.extend(self.validator.mistakes(&value));
-        if !mistakes.is_empty() {
-            return Err(InvalidArguments::new(mistakes, &received));
+        let text = object_text(text).map_err(|fault| InvalidArguments::malformed(fault, text))?;
+        let mut source = self.source(&text, true);
+        if let Ok(read) = decode(&mut source) {
+            return Ok(read);
         }
-        let converted = value.to_string();
-        let mut source = self.source(&converted, true);
-        decode(&mut source).map_err(|Mismatch| {
-            let errors = source.errors.take().unwrap_or_default();
-            let mut mistakes: Vec<Mistake> =
-                errors.into_iter().map(|(name, error)| Mistake::new(format!("/{name}"), error)).collect();
-            if mistakes.is_empty() {
-                mistakes.push(Mistake::new("", "the arguments do not fit the tool's schema"));
+        // What fits is kept to the letter; only what does not is converted.
+        let failed: Vec<&str> = source.errors.take().into_iter().flatten().map(|(name, _)| name).collect();
+        let (mut received, mut mistakes, mut kept) = (Map::new(), Vec::new(), Map::new());
+        let mut texts: Vec<(String, &RawValue)> = Vec::new();
+        for (key, raw) in members(&text) {
+            let field = self.fields.iter().find(|field| field.answers_to(&key));
+            if self.unknown == Unknown::Ignore && field.is_none() {
+                continue;
             }
-            InvalidArguments::new(mistakes, &received)
-        })
-    }
-
-    /// Puts each argument under its parameter's own name, and reports those that were given twice.
-    fn settle_names(&self, text: &str, value: &mut Value) -> Vec<Mistake> {
-        let Some(members) = value.as_object_mut() else { return Vec::new() };
-        let mut mistakes: Vec<Mistake> = crate::call::repeated_keys(text)
-            .into_iter()
-            .map(|key| Mistake::new(format!("/{key}"), "given twice; give it once"))
-            .collect();
-        for field in &self.fields {
-            for alias in field.aliases {
-                let Some(member) = members.shift_remove(*alias) else { continue };
-                if members.insert(field.name.to_owned(), member).is_some() {
-                    let message = format!("given as `{alias}` too; give only `{}`", field.name);
-                    mistakes.push(Mistake::new(format!("/{}", field.name), message));
+            let name = field.map_or(key.as_str(), |field| field.name);
+            if received.insert(key.clone(), value(raw)).is_some() {
+                mistakes.push(Mistake::new(format!("/{}", escape(&key)), "given twice; give it once"));
+            } else if kept.insert(name.to_owned(), value(raw)).is_some() {
+                let message = format!("given as `{key}` too; give only `{name}`");
+                mistakes.push(Mistake::new(format!("/{}", escape(name)), message));
+            }
+            if failed.contains(&name) {
+                let twice = repeated(format!("/{}", escape(name)), raw.get());
+                mistakes.extend(twice.into_iter().map(|at| Mistake::new(at, "given twice; give it once")));
+            }
+            texts.push((name.to_owned(), raw));
+        }
+        let received = Value::Object(received);
+        let mut converted = Value::Object(kept);
+        self.validator.coerce(&mut converted);
+        if mistakes.is_empty() {
+            let candidate = assemble(&texts, &failed, &converted);
+            let mut source = self.source(&candidate, true);
+            if let Ok(read) = decode(&mut source) {
+                return Ok(read);
+            }
+            mistakes.extend(self.validator.mistakes(&converted));
+            for (name, error) in source.errors.take().unwrap_or_default() {
+                let at = format!("/{}", escape(name));
+                if !mistakes.iter().any(|mistake| mistake.pointer.starts_with(&at)) {
+                    mistakes.push(Mistake::new(at, error));
                 }
             }
+        } else {
+            mistakes.extend(self.validator.mistakes(&converted));
         }
-        if self.unknown == Unknown::Ignore {
-            members.retain(|key, _| self.fields.iter().any(|field| field.name == key));
+        if mistakes.is_empty() {
+            mistakes.push(Mistake::new("", "the arguments do not fit the tool's schema"));
         }
-        mistakes
+        Err(InvalidArguments::new(mistakes, &received))
     }
 
     fn source<'a>(&'a self, text: &'a str, thorough: bool) -> Source<'a> {
@@ -114,4 +131,21 @@ impl TypedArguments {
             errors: thorough.then(Vec::new),
         }
     }
+}
+
+fn value(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+/// The object again: members that fit as they came, the others converted, those that conversion left out not at all.
+fn assemble(texts: &[(String, &RawValue)], failed: &[&str], converted: &Value) -> String {
+    let members = texts.iter().filter_map(|(name, raw)| {
+        let text = match (failed.contains(&name.as_str()), converted.get(name)) {
+            (false, _) => raw.get().to_owned(),
+            (true, Some(value)) => value.to_string(),
+            (true, None) => return None,
+        };
+        Some(format!("{}:{text}", Value::from(name.as_str())))
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }

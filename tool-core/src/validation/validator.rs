@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::{
     coerce::coerce,
+    narrow::narrow,
     report::{InvalidArguments, Mistake, explain},
 };
-use crate::call::parse_arguments;
+use crate::call::object_text;
 
 /// A compiled JSON Schema with the coercions and the report that go with it.
 ///
@@ -60,7 +61,9 @@ impl Validator {
     /// # Errors
     /// A report of every mistake.
     pub fn prepare(&self, arguments: &str) -> Result<Value, InvalidArguments> {
-        let mut value = parse_arguments(arguments).map_err(|fault| InvalidArguments::malformed(fault, arguments))?;
+        let text = object_text(arguments).map_err(|fault| InvalidArguments::malformed(fault, arguments))?;
+        let mut value: Value = serde_json::from_str(&text)
+            .map_err(|error| InvalidArguments::malformed(format!("not valid JSON: {error}"), arguments))?;
         let received = value.clone();
         self.coerce(&mut value);
         let mistakes = self.mistakes(&value);
@@ -75,8 +78,9 @@ impl Validator {
     /// Every place where the value does not fit.
     #[must_use]
     pub fn mistakes(&self, value: &Value) -> Vec<Mistake> {
-        match self.compiled() {
-            Ok(validator) => explain(validator.iter_errors(value), &self.schema, value),
+        let narrowed = narrow(&self.schema, value);
+        match self.compiled().and_then(|_| compile(&narrowed)) {
+            Ok(validator) => explain(validator.iter_errors(value), &narrowed),
             Err(fault) => vec![Mistake::new("", format!("the tool's schema cannot be used: {fault}"))],
         }
     }

@@ -125,11 +125,12 @@ fn parameter(index: usize, argument: &ParameterModel, private: &TokenStream) -> 
         (declared, quote!(.default(#wrapped, || __p::default_json(&#function()))))
     });
     let (default_function, default) = default.unzip();
+    let overridden = (!attr.passed_on.is_empty()).then(|| quote!(.overridden()));
     let constraints = constraints(&held, attr);
     quote_spanned! { held.span()=>
         #declared
         #default_function
-        const #constant: __p::Param<#ty> = __p::param::<#ty>(#name, #description) #aliases #default #constraints;
+        const #constant: __p::Param<#ty> = __p::param::<#ty>(#name, #description) #aliases #default #constraints #overridden;
     }
 }
 

@@ -1,0 +1,216 @@
+//! The part of a schema that one value is held against: references followed, alternatives decided.
+//!
+//! A validator explains a value that fits no alternative by what is wrong with it under each, and in a recursive type
+//! that doubles with every level. Here the alternative that is meant is found first, by its tag, its kind and its keys,
+//! and what is wrong is then said of that one alone (pi reports one branch too).
+
+use std::cell::Cell;
+
+use serde_json::{Map, Value, json};
+
+use super::coerce::types;
+
+/// How many places of one value are looked at; what lies beyond is not explained.
+const PLACES: u32 = 20_000;
+/// How many items of one list are.
+const ITEMS: usize = 500;
+
+/// The schema for this very value, without references and with one alternative each.
+pub(super) fn narrow(root: &Value, value: &Value) -> Value {
+    let mut narrowed = Narrowing { root, places: Cell::new(PLACES) }.node(root, value);
+    if let (Some(keywords), Some(definitions)) = (narrowed.as_object_mut(), root.get("$defs")) {
+        keywords.insert("$defs".into(), definitions.clone());
+    }
+    narrowed
+}
+
+/// Whether an object can be meant for an alternative: none of its tags (properties with one possible value) says
+/// another.
+pub(super) fn tags_agree(branch: &Value, value: &Value) -> bool {
+    let Some(members) = value.as_object() else { return true };
+    tags(branch).all(|(name, tag)| members.get(name).is_none_or(|given| given == tag))
+}
+
+fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.filter_map(|(name, property)| {
+        let tag = match property.get("enum").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([only]) => Some(only),
+            _ => property.get("const"),
+        };
+        tag.map(|tag| (name, tag))
+    })
+}
+
+struct Narrowing<'a> {
+    root: &'a Value,
+    places: Cell<u32>,
+}
+
+impl<'a> Narrowing<'a> {
+    fn node(&self, schema: &'a Value, value: &Value) -> Value {
+        let Some(left) = self.places.get().checked_sub(1) else { return json!({}) };
+        self.places.set(left);
+        let Value::Object(keywords) = self.follow(schema) else { return schema.clone() };
+        let mut narrowed = keywords.clone();
+        narrowed.shift_remove("$defs");
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(branches) = keywords.get(keyword).and_then(Value::as_array) {
+                narrowed.shift_remove(keyword);
+                let meant = self.alternative(branches, value);
+                if narrowed.keys().all(|keyword| keyword == "description" || keyword == "default") {
+                    return meant;
+                }
+                conjoin(&mut narrowed, meant);
+            }
+        }
+        if let Some(parts) = keywords.get("allOf").and_then(Value::as_array) {
+            narrowed.insert("allOf".into(), parts.iter().map(|part| self.node(part, value)).collect());
+        }
+        match value {
+            Value::Object(members) => self.members(keywords, members, &mut narrowed),
+            Value::Array(items) if !items.is_empty() => self.items(keywords, items, &mut narrowed),
+            _ => {}
+        }
+        narrowed.into()
+    }
+
+    /// The schema behind references, which go round in a circle only in a schema that means nothing.
+    fn follow(&self, schema: &'a Value) -> &'a Value {
+        let mut schema = schema;
+        for _ in 0..64 {
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+            let Some(target) = reference.strip_prefix('#').and_then(|at| self.root.pointer(at)) else { break };
+            schema = target;
+        }
+        schema
+    }
+
+    fn members(
+        &self,
+        keywords: &'a Map<String, Value>,
+        members: &Map<String, Value>,
+        narrowed: &mut Map<String, Value>,
+    ) {
+        let declared = keywords.get("properties").and_then(Value::as_object);
+        let mut properties = declared.cloned().unwrap_or_default();
+        let others = keywords.get("additionalProperties").filter(|schema| schema.is_object());
+        for (name, member) in members {
+            let schema = declared.and_then(|declared| declared.get(name)).or(others);
+            if let Some(schema) = schema {
+                properties.insert(name.clone(), self.node(schema, member));
+            }
+        }
+        for (_, property) in properties.iter_mut().filter(|(name, _)| !members.contains_key(*name)) {
+            // What is missing is described, no more.
+            if let Some(reference) = property.get("$ref").and_then(Value::as_str) {
+                *property = reference.strip_prefix('#').and_then(|at| self.root.pointer(at)).map_or(json!({}), outline);
+            }
+        }
+        if !properties.is_empty() {
+            narrowed.insert("properties".into(), properties.into());
+        }
+    }
+
+    fn items(&self, keywords: &'a Map<String, Value>, items: &[Value], narrowed: &mut Map<String, Value>) {
+        let tuple = keywords.get("prefixItems").and_then(Value::as_array);
+        let Some(rest) = keywords.get("items").filter(|schema| schema.is_object()).or(tuple.map(|_| &Value::Null))
+        else {
+            return;
+        };
+        let of = |index: usize| tuple.and_then(|tuple| tuple.get(index)).unwrap_or(rest);
+        let each = items.iter().take(ITEMS).enumerate().map(|(index, item)| match of(index) {
+            Value::Null => json!({}),
+            schema => self.node(schema, item),
+        });
+        narrowed.insert("prefixItems".into(), each.collect());
+        if rest.is_object() {
+            narrowed.insert("items".into(), if items.len() > ITEMS { json!({}) } else { outline(self.follow(rest)) });
+        }
+    }
+
+    /// The alternative that is meant; where none is, what would have been.
+    fn alternative(&self, branches: &'a [Value], value: &Value) -> Value {
+        let branches: Vec<&Value> = branches.iter().map(|branch| self.follow(branch)).collect();
+        let of_kind: Vec<&Value> = branches.iter().copied().filter(|branch| self.admits_kind(branch, value)).collect();
+        if of_kind.is_empty() {
+            return json!({ "anyOf": branches.into_iter().map(outline).collect::<Vec<_>>() });
+        }
+        let meant: Vec<&Value> = of_kind.iter().copied().filter(|branch| tags_agree(branch, value)).collect();
+        if meant.is_empty() {
+            return wrong_tags(&of_kind, value);
+        }
+        let best =
+            meant.into_iter().reduce(|best, other| if score(other, value) > score(best, value) { other } else { best });
+        best.map_or(json!({}), |best| self.node(best, value))
+    }
+
+    fn admits_kind(&self, branch: &'a Value, value: &Value) -> bool {
+        let Value::Object(keywords) = branch else { return true };
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(inner) = keywords.get(keyword).and_then(Value::as_array) {
+                return inner.iter().any(|inner| self.admits_kind(self.follow(inner), value));
+            }
+        }
+        if let Some(options) = keywords.get("enum").and_then(Value::as_array) {
+            return options.contains(value) || value.is_string() && options.iter().any(Value::is_string);
+        }
+        let kinds = types(keywords);
+        kinds.is_empty()
+            || kinds.iter().any(|kind| match value {
+                Value::Null => *kind == "null",
+                Value::Bool(_) => *kind == "boolean",
+                Value::Number(number) => *kind == "number" || *kind == "integer" && !number.is_f64(),
+                Value::String(_) => *kind == "string",
+                Value::Array(_) => *kind == "array",
+                Value::Object(_) => *kind == "object",
+            })
+    }
+}
+
+/// Both have to hold.
+fn conjoin(narrowed: &mut Map<String, Value>, also: Value) {
+    match narrowed.get_mut("allOf") {
+        Some(Value::Array(all)) => all.push(also),
+        _ => {
+            narrowed.insert("allOf".into(), json!([also]));
+        }
+    }
+}
+
+/// How many of an object's keys an alternative declares, less those it requires and does not find.
+fn score(branch: &Value, value: &Value) -> i64 {
+    let Some(members) = value.as_object() else { return 0 };
+    let declared = branch.get("properties").and_then(Value::as_object);
+    let known = members.keys().filter(|key| declared.is_some_and(|declared| declared.contains_key(*key))).count();
+    let required = branch.get("required").and_then(Value::as_array).into_iter().flatten();
+    let missing = required.filter_map(Value::as_str).filter(|name| !members.contains_key(*name)).count();
+    i64::try_from(known).unwrap_or(i64::MAX) - i64::try_from(missing).unwrap_or(i64::MAX)
+}
+
+/// A schema that wants, of each tag that says something no alternative has, one that some alternative has.
+fn wrong_tags(branches: &[&Value], value: &Value) -> Value {
+    let mut properties = Map::new();
+    for (name, tag) in branches.iter().flat_map(|branch| tags(branch)) {
+        if value.get(name).is_some_and(|given| given != tag) {
+            let options = properties.entry(name.clone()).or_insert_with(|| json!({ "enum": [] }));
+            if let Some(options) = options["enum"].as_array_mut()
+                && !options.contains(tag)
+            {
+                options.push(tag.clone());
+            }
+        }
+    }
+    json!({ "properties": properties })
+}
+
+/// What a schema wants at its surface: enough to say it in words.
+fn outline(schema: &Value) -> Value {
+    let Value::Object(keywords) = schema else { return json!({}) };
+    let surface = ["type", "enum", "required", "minimum", "maximum", "minLength", "maxLength", "description"];
+    keywords
+        .iter()
+        .filter(|(keyword, _)| surface.contains(&keyword.as_str()))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect()
+}
