@@ -412,3 +412,98 @@ fn all_that_is_wrong_with_schemas_is_told_when_the_executor_is_built() {
     assert_eq!(error.faults().len(), 3, "{error}");
     assert!(error.to_string().contains("its default 50 breaks its own constraints"), "{error}");
 }
+
+/// Takes many.
+#[tool(register = false, permission = "edit", pattern = paths)]
+fn edit_many(paths: Vec<std::path::PathBuf>) -> String {
+    format!("{paths:?}")
+}
+
+#[tokio::test]
+async fn no_pattern_and_an_odd_path_pass_no_denial() {
+    let rules = Ruleset::new().allow("edit", "*").deny("edit", "/etc/*").deny("edit", "secret/*");
+    let bench = Bench::builder().tool(EditManyTool).cwd("/work").with(|executor| executor.rules(rules)).build();
+    for path in ["/tmp/../etc/passwd", "//etc/passwd", "/./etc/passwd", "a/../secret/x", "/work/secret/x"] {
+        let outcome = bench.call("edit_many", &json!({ "paths": [path] }).to_string()).await;
+        assert_eq!(kind(&outcome), Some(ErrorKind::Denied), "{path}");
+    }
+    assert!(bench.call("edit_many", r#"{"paths":["a","b/c"]}"#).await.output().is_some());
+    let closed = Bench::builder().tool(EditManyTool).with(|e| e.rules(Ruleset::new().deny("edit", "*"))).build();
+    assert_eq!(kind(&closed.call("edit_many", r#"{"paths":[]}"#).await), Some(ErrorKind::Denied));
+}
+
+#[tokio::test]
+async fn a_star_that_a_model_wrote_is_no_wildcard_when_approved_for_ever() {
+    let bench = Bench::builder().tool(EditTool).replies([Reply::Always]).build();
+    assert!(bench.call("edit", r#"{"path":"*"}"#).await.output().is_some());
+    assert!(bench.call("edit", r#"{"path":"*"}"#).await.output().is_some());
+    assert_eq!(kind(&bench.call("edit", r#"{"path":"/etc/passwd"}"#).await), Some(ErrorKind::Denied));
+}
+
+#[tokio::test]
+async fn a_tool_denied_by_its_name_is_denied() {
+    let rules = Ruleset::new().deny("edit_many", "*").allow("edit", "*");
+    let bench = Bench::builder().tool(EditManyTool).with(|executor| executor.rules(rules)).build();
+    assert_eq!(kind(&bench.call("edit_many", r#"{"paths":["a"]}"#).await), Some(ErrorKind::Denied));
+}
+
+#[tokio::test]
+async fn a_tool_can_be_bound_to_two_values() {
+    struct One(u8);
+    struct Other(u8);
+    /// Takes both.
+    #[tool(register = false)]
+    fn both(one: &One, other: &Other) -> String {
+        format!("{} {}", one.0, other.0)
+    }
+    let registry = Registry::builder().add(BothTool).state(One(1)).state(Other(2)).build().unwrap();
+    let executor = Executor::builder(registry).build().unwrap();
+    let outcome = executor.call(&Session::new("/"), ToolCall::new("1", "both", "{}")).await;
+    assert_eq!(outcome.text(), "1 2");
+}
+
+#[tokio::test]
+async fn no_panic_escapes_wherever_it_comes_from() {
+    struct Panicking;
+    #[async_trait::async_trait]
+    impl Approver for Panicking {
+        async fn approve(&self, _: &tool_core::permission::Ask) -> Reply {
+            panic!("approver")
+        }
+    }
+    struct Destructor;
+    impl Drop for Destructor {
+        fn drop(&mut self) {
+            panic!("destructor")
+        }
+    }
+    /// Panics when it is dropped.
+    #[tool(register = false, timeout = "10ms")]
+    async fn fragile() {
+        let _held = Destructor;
+        std::future::pending::<()>().await;
+    }
+    let bench = Bench::builder().tool(EditTool).tool(FragileTool).with(|e| e.approver(Panicking)).build();
+    assert_eq!(kind(&bench.call("edit", r#"{"path":"a"}"#).await), Some(ErrorKind::Panicked));
+    assert_eq!(kind(&bench.call("fragile", "{}").await), Some(ErrorKind::Panicked));
+    assert!(matches!(bench.changes().last(), Some(Change::Error { kind: ErrorKind::Panicked, .. })));
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_ends_its_turns() {
+    let bench = Bench::builder().tool(WaitTool).build();
+    bench.session().cancellation().cancel();
+    let call = ToolCall::new("1", "wait", r#"{"milliseconds":0}"#);
+    let outcome = bench.executor().call_until(bench.session(), call, CancellationToken::new()).await;
+    assert_eq!(kind(&outcome), Some(ErrorKind::Cancelled));
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_cancelled_and_told() {
+    let dropped = Dropped::default();
+    let bench = Bench::builder().tool(EndlessTool).state(dropped.clone()).build();
+    let call = bench.call("endless", r#"{"gives":false}"#);
+    let _ = tokio::time::timeout(Duration::from_millis(20), call).await;
+    assert!(dropped.0.load(Ordering::SeqCst));
+    assert!(matches!(bench.changes().last(), Some(Change::Error { kind: ErrorKind::Cancelled, .. })));
+}

@@ -38,12 +38,13 @@ pub use crate::{
 )]
 pub trait Patterns {
     /// The patterns.
-    fn patterns(&self) -> Vec<String>;
+    fn patterns(&self, ctx: &ToolContext) -> Vec<String>;
 }
 
 macro_rules! displayed {
     ($($kind:ty)*) => { $( impl Patterns for $kind {
-        fn patterns(&self) -> Vec<String> {
+        fn patterns(&self, ctx: &ToolContext) -> Vec<String> {
+            let _ = ctx;
             vec![self.to_string()]
         }
     } )* };
@@ -51,20 +52,22 @@ macro_rules! displayed {
 displayed! { String str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 }
 
 impl Patterns for std::path::PathBuf {
-    fn patterns(&self) -> Vec<String> {
-        vec![self.to_string_lossy().into_owned()]
+    fn patterns(&self, ctx: &ToolContext) -> Vec<String> {
+        // Settled first, so that `a/../b` is not taken for something in `a`.
+        let path = ctx.resolve(self);
+        vec![path.strip_prefix(ctx.cwd()).unwrap_or(&path).to_string_lossy().into_owned()]
     }
 }
 
 impl<T: Patterns> Patterns for Option<T> {
-    fn patterns(&self) -> Vec<String> {
-        self.as_ref().map_or_else(|| vec!["*".to_owned()], Patterns::patterns)
+    fn patterns(&self, ctx: &ToolContext) -> Vec<String> {
+        self.as_ref().map_or_else(|| vec!["*".to_owned()], |value| value.patterns(ctx))
     }
 }
 
 impl<T: Patterns> Patterns for Vec<T> {
-    fn patterns(&self) -> Vec<String> {
-        self.iter().flat_map(Patterns::patterns).collect()
+    fn patterns(&self, ctx: &ToolContext) -> Vec<String> {
+        self.iter().flat_map(|value| value.patterns(ctx)).collect()
     }
 }
 

@@ -42,7 +42,14 @@ pub(crate) struct Host {
 #[derive(Clone)]
 pub struct ToolContext {
     scope: Arc<Scope>,
-    bound: Option<Arc<dyn Any + Send + Sync>>,
+    /// Values of its own that a tool was bound to.
+    bound: Option<Arc<Bound>>,
+}
+
+/// A value a tool was bound to, and the ones before it.
+struct Bound {
+    value: Arc<dyn Any + Send + Sync>,
+    others: Option<Arc<Bound>>,
 }
 
 /// What belongs to one call.
@@ -71,7 +78,8 @@ impl ToolContext {
 
     /// The same context with a value that is found before the host's own of that type.
     pub(crate) fn with_state(&self, state: Arc<dyn Any + Send + Sync>) -> Self {
-        Self { scope: self.scope.clone(), bound: Some(state) }
+        let bound = Bound { value: state, others: self.bound.clone() };
+        Self { scope: self.scope.clone(), bound: Some(Arc::new(bound)) }
     }
 
     /// The call's id.
@@ -176,9 +184,10 @@ impl ToolContext {
     /// in the same way.
     #[must_use]
     pub fn state<T: Any + Send + Sync>(&self) -> Option<&T> {
-        let of_call: [&(dyn Any + Send + Sync); 1] = [self];
-        let bound = self.bound.as_deref().into_iter();
-        let known = of_call.into_iter().chain(bound).find_map(|value| (value as &dyn Any).downcast_ref());
+        let bound = std::iter::successors(self.bound.as_deref(), |bound| bound.others.as_deref());
+        let known = (self as &dyn Any)
+            .downcast_ref()
+            .or_else(|| bound.map(|bound| &*bound.value as &dyn Any).find_map(<dyn Any>::downcast_ref));
         known.or_else(|| self.scope.host.states.get()).or_else(|| {
             let is_token = std::any::TypeId::of::<T>() == std::any::TypeId::of::<CancellationToken>();
             is_token.then(|| (self.cancellation() as &dyn Any).downcast_ref()).flatten()

@@ -60,18 +60,39 @@ impl Session {
     }
 }
 
-/// What was allowed "always", as permission and pattern.
+/// What was allowed "always".
 #[derive(Default)]
-pub(crate) struct Approvals(Mutex<Vec<(String, String)>>);
+pub(crate) struct Approvals(Mutex<Vec<Approval>>);
+
+struct Approval {
+    permission: String,
+    pattern: String,
+    /// Whether `*` in the pattern is a wildcard.
+    wild: bool,
+}
 
 impl Approvals {
     pub(crate) fn covers(&self, permission: &str, pattern: &str) -> bool {
         let approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        approvals.iter().any(|(name, allowed)| name == permission && matches(allowed, pattern))
+        approvals
+            .iter()
+            .filter(|approval| approval.permission == permission)
+            .any(|approval| approval.pattern == pattern || approval.wild && matches(&approval.pattern, pattern))
     }
 
+    /// Remembers patterns with wildcards.
     pub(crate) fn remember(&self, permission: &str, patterns: Vec<String>) {
+        self.push(permission, patterns, true);
+    }
+
+    /// Remembers patterns as they are.
+    pub(crate) fn remember_exactly(&self, permission: &str, patterns: Vec<String>) {
+        self.push(permission, patterns, false);
+    }
+
+    fn push(&self, permission: &str, patterns: Vec<String>, wild: bool) {
         let mut approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        approvals.extend(patterns.into_iter().map(|pattern| (permission.to_owned(), pattern)));
+        let of = |pattern| Approval { permission: permission.to_owned(), pattern, wild };
+        approvals.extend(patterns.into_iter().map(of));
     }
 }

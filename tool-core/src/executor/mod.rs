@@ -4,7 +4,9 @@ mod builder;
 mod guard;
 mod outcome;
 
-use std::{sync::Arc, time::Duration};
+use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
 
 use tokio_util::sync::CancellationToken;
 
@@ -69,14 +71,25 @@ impl Executor {
         self.run(session, call, None)
     }
 
-    /// The same, cancelled when `turn` is: give it a child of [`Session::cancellation`].
+    /// The same, cancelled when `turn` is as well.
     pub fn call_until(
         &self,
         session: &Session,
         call: ToolCall,
         turn: CancellationToken,
     ) -> impl Future<Output = Outcome> + Send {
-        self.run(session, call, Some(turn))
+        async move {
+            // The session's end is the call's as well, whatever the turn's token comes from.
+            let token = session.cancellation().child_token();
+            let mut run = Box::pin(self.run(session, call, Some(token.clone())));
+            match turn.run_until_cancelled(&mut run).await {
+                Some(outcome) => outcome,
+                None => {
+                    token.cancel();
+                    run.await
+                }
+            }
+        }
     }
 
     async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
@@ -90,11 +103,10 @@ impl Executor {
                 let (host, session) = (self.host.clone(), session.clone());
                 let ctx = ToolContext::new(host, session, turn, id, tool.name().clone(), limits);
                 ctx.report(|| Change::Pending);
-                let status = self.stages(tool, arguments, timeout, &ctx).await;
-                ctx.report(|| match &status {
-                    Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
-                    Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
-                });
+                let end = End { ctx: &ctx, told: false };
+                let stages = AssertUnwindSafe(self.stages(tool, arguments, timeout, &ctx)).catch_unwind();
+                let status = stages.await.unwrap_or_else(|panic| Err(panicked(&ctx, &*panic)));
+                end.tell(&status);
                 (ctx.into_call_id(), status, Some(tool.name().clone()))
             }
             Err(unknown) => {
@@ -116,7 +128,7 @@ impl Executor {
         let decoded = decode(tool.name(), arguments, self.max_argument_bytes)?;
         let prepared =
             prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
-        let granted = authorize(prepared, tool.name(), &ctx.gate()).await?;
+        let granted = authorize(prepared, ctx).await?;
         ctx.report(|| Change::Running);
         let output = guard::run(granted, ctx, timeout).await?;
         Ok(fit(output, ctx.limits(), ctx.spills()))
@@ -133,4 +145,35 @@ impl Executor {
         }
         Err(error)
     }
+}
+
+/// The last event of a call: told when it ends, also when its future is dropped.
+struct End<'c> {
+    ctx: &'c ToolContext,
+    told: bool,
+}
+
+impl End<'_> {
+    fn tell(mut self, status: &Status) {
+        self.told = true;
+        self.ctx.report(|| match status {
+            Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
+            Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
+        });
+    }
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        if !self.told {
+            let error = ToolError::Cancelled;
+            self.ctx.report(|| Change::Error { kind: error.kind(), message: error.to_string() });
+        }
+    }
+}
+
+fn panicked(ctx: &ToolContext, panic: &(dyn Any + Send)) -> ToolError {
+    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    ToolError::Panicked { tool: ctx.tool().clone(), message }
 }

@@ -26,8 +26,12 @@ impl Gate<'_> {
     }
 
     /// Lets a request pass, or says why not.
-    pub(crate) async fn pass(&self, request: PermissionRequest) -> Result<(), ToolError> {
+    pub(crate) async fn pass(&self, mut request: PermissionRequest) -> Result<(), ToolError> {
         let mut open = false;
+        // For nothing in particular: a list that is empty must not pass what a rule denies.
+        if request.patterns.is_empty() {
+            request.patterns.push("*".to_owned());
+        }
         for pattern in &request.patterns {
             match self.rules.find(&request.permission, pattern) {
                 Some(Action::Allow) => {}
@@ -50,7 +54,11 @@ impl Gate<'_> {
             None => Err(ToolError::Cancelled),
             Some(Reply::Once) => Ok(()),
             Some(Reply::Always) => {
-                self.approvals.remember(&permission, always);
+                if always.is_empty() {
+                    self.approvals.remember_exactly(&permission, patterns);
+                } else {
+                    self.approvals.remember(&permission, always);
+                }
                 Ok(())
             }
             Some(Reply::Reject { feedback }) => {

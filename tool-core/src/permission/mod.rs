@@ -16,11 +16,7 @@ pub use self::{
     rule::{Action, Rule, Ruleset},
     wildcard::matches,
 };
-use crate::{
-    error::ToolError,
-    tool::{Invocation, ToolName},
-    validation::Prepared,
-};
+use crate::{context::ToolContext, error::ToolError, tool::Invocation, validation::Prepared};
 pub(crate) use gate::Gate;
 
 /// A call that may run. Only [`authorize`] makes one.
@@ -38,8 +34,15 @@ impl Granted {
 ///
 /// # Errors
 /// [`ToolError::Denied`], or [`ToolError::Cancelled`] while waiting for an answer.
-pub(crate) async fn authorize(prepared: Prepared, tool: &ToolName, gate: &Gate<'_>) -> Result<Granted, ToolError> {
-    let request = match prepared.permission() {
+pub(crate) async fn authorize(prepared: Prepared, ctx: &ToolContext) -> Result<Granted, ToolError> {
+    let (tool, gate) = (ctx.tool(), ctx.gate());
+    let request = match prepared.permission(ctx) {
+        // Whatever it asks for: a rule that denies a tool by its own name denies the tool.
+        Some(request) if gate.rules().denies_tool(tool.as_str()) => Some(PermissionRequest {
+            permission: tool.as_str().to_owned().into(),
+            patterns: vec!["*".to_owned()],
+            ..request
+        }),
         Some(request) => Some(request),
         None => match gate.rules().find(tool.as_str(), "*") {
             None | Some(Action::Allow) => None,

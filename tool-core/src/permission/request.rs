@@ -12,21 +12,22 @@ pub struct PermissionRequest {
     pub permission: Cow<'static, str>,
     /// What it is wanted for; each has to be allowed.
     pub patterns: Vec<String>,
-    /// What "always" will allow from then on, for the session.
+    /// What "always" will allow from then on, for the session, with wildcards. Empty: the very same patterns, in which
+    /// `*` is then no wildcard, for a model wrote them.
     pub always: Vec<String>,
     /// What would happen, for the person who is asked: a `diff`, a `command`.
     pub metadata: Metadata,
 }
 
 impl PermissionRequest {
-    /// Asks for these patterns; "always" will allow the same ones.
+    /// Asks for these patterns; "always" will allow exactly these.
     #[must_use]
     pub fn new(
         permission: impl Into<Cow<'static, str>>,
         patterns: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        let patterns: Vec<String> = patterns.into_iter().map(Into::into).collect();
-        Self { permission: permission.into(), always: patterns.clone(), patterns, metadata: Metadata::new() }
+        let patterns = patterns.into_iter().map(Into::into).collect();
+        Self { permission: permission.into(), always: Vec::new(), patterns, metadata: Metadata::new() }
     }
 
     /// "Always" will allow these instead.

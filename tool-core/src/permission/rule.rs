@@ -96,6 +96,12 @@ impl Ruleset {
         &self.rules
     }
 
+    /// Whether a tool is denied as such: the last rule on all of it that names it, without wildcards, denies.
+    pub(crate) fn denies_tool(&self, tool: &str) -> bool {
+        let named = self.rules.iter().rev().find(|rule| rule.permission == tool && rule.pattern == "*");
+        named.is_some_and(|rule| rule.action == Action::Deny)
+    }
+
     /// What the last matching rule says; `None` where none matches.
     #[must_use]
     pub fn find(&self, permission: &str, pattern: &str) -> Option<Action> {

@@ -51,8 +51,8 @@ struct BoundInvocation {
 }
 
 impl Invocation for BoundInvocation {
-    fn permission(&self) -> Option<PermissionRequest> {
-        self.inner.permission()
+    fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest> {
+        self.inner.permission(ctx)
     }
 
     fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult> {

@@ -33,8 +33,8 @@ pub trait TypedTool: Send + Sync + 'static {
     fn decode(source: &mut Source<'_>) -> Result<Self::Args, Mismatch>;
 
     #[doc(hidden)]
-    fn patterns(args: &Self::Args) -> Vec<String> {
-        let _ = args;
+    fn patterns(args: &Self::Args, ctx: &ToolContext) -> Vec<String> {
+        let _ = (args, ctx);
         vec!["*".to_owned()]
     }
 
@@ -229,8 +229,8 @@ struct Bound<T: TypedTool> {
 }
 
 impl<T: TypedTool> Invocation for Bound<T> {
-    fn permission(&self) -> Option<PermissionRequest> {
-        self.permission.map(|permission| PermissionRequest::new(permission, T::patterns(&self.args)))
+    fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest> {
+        self.permission.map(|permission| PermissionRequest::new(permission, T::patterns(&self.args, ctx)))
     }
 
     fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult> {

@@ -149,7 +149,7 @@ struct FnInvocation {
 }
 
 impl Invocation for FnInvocation {
-    fn permission(&self) -> Option<PermissionRequest> {
+    fn permission(&self, _: &ToolContext) -> Option<PermissionRequest> {
         self.permission.map(|permission| PermissionRequest::new(permission, ["*"]))
     }
 

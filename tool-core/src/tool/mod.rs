@@ -76,7 +76,7 @@ pub trait Tool: Send + Sync + 'static {
 /// Arguments that were accepted, bound to the tool that will take them.
 pub trait Invocation: Send {
     /// The permission the tool declared, with the patterns these arguments give it.
-    fn permission(&self) -> Option<PermissionRequest>;
+    fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest>;
 
     /// Runs the tool. Dropping the future stops it.
     fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult>;

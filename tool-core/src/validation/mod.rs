@@ -30,6 +30,7 @@ pub use self::{
 pub(crate) use self::{promise::type_bounds, typed::TypedArguments};
 use crate::{
     call::Decoded,
+    context::ToolContext,
     permission::PermissionRequest,
     tool::{Invocation, Tool},
 };
@@ -42,8 +43,8 @@ pub struct Prepared {
 impl Prepared {
     /// What the tool asks leave for.
     #[must_use]
-    pub fn permission(&self) -> Option<PermissionRequest> {
-        self.invocation.permission()
+    pub fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest> {
+        self.invocation.permission(ctx)
     }
 
     pub(crate) fn into_invocation(self) -> Box<dyn Invocation> {

@@ -194,8 +194,8 @@ pub(super) fn patterns(model: &ToolModel) -> Option<TokenStream> {
     let args = &model.args;
     let pattern = model.attr.pattern.get()?;
     Some(quote_spanned! { pattern.span()=>
-        fn patterns(args: &#args) -> __p::Vec<__p::String> {
-            __p::Patterns::patterns(&args.#pattern)
+        fn patterns(args: &#args, ctx: &__p::ToolContext) -> __p::Vec<__p::String> {
+            __p::Patterns::patterns(&args.#pattern, ctx)
         }
     })
 }
