@@ -44,7 +44,11 @@ pub(crate) fn question(ask: &Ask) -> String {
 /// The line the answer is typed on.
 pub(crate) fn choices(ask: &Ask) -> String {
     let always = &ask.request.always;
-    let scope = if always.is_empty() || always == &ask.request.patterns { String::new() } else { format!(" ({})", always.join(", ")) };
+    let scope = if always.is_empty() || always == &ask.request.patterns {
+        String::new()
+    } else {
+        format!(" ({})", always.join(", "))
+    };
     format!("{BOLD}Allow it?{BOLD:#} y(es, once) / a(lways){} / n(o) / no REASON: ", visible::line(&scope))
 }
 

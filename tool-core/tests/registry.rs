@@ -127,7 +127,7 @@ async fn a_renamed_tool_runs_under_its_new_name() {
     let registry = Registry::builder().add(OneTool).rename("one", "uno").build().unwrap();
     let executor = Executor::builder(registry).build().unwrap();
     let outcome = executor.call(&Session::new("/"), ToolCall::new("1", "uno", "{\"x\":1}")).await;
-    assert!(outcome.text().contains("The `uno` tool was called"), "{}", outcome.text());
+    assert!(outcome.text().contains("The uno tool was called"), "{}", outcome.text());
 }
 
 #[tokio::test]

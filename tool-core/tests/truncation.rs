@@ -57,14 +57,15 @@ proptest! {
         let share = if keep == Keep::Middle { bytes / 2 } else { bytes };
         if !cut.head.is_empty() {
             let whole = text[cut.head.len()..].starts_with('\n');
-            let first = text.lines().next().unwrap_or_default();
-            prop_assert!(whole || first.len() > share, "{:?}", cut.head);
+            let last = text.split('\n').nth(cut.head.matches('\n').count()).unwrap_or_default();
+            prop_assert!(whole || last.len() > share, "{:?}", cut.head);
         }
         if !cut.tail.is_empty() {
             let start = text.len() - cut.tail.len();
             let whole = start == 0 || text[..start].ends_with('\n');
-            let last = text.split_inclusive('\n').next_back().unwrap_or_default();
-            prop_assert!(whole || last.len() > share, "{:?}", cut.tail);
+            let lines = cut.tail.split_inclusive('\n').count();
+            let first = text.split_inclusive('\n').rev().nth(lines - 1).unwrap_or_default();
+            prop_assert!(whole || first.len() > share, "{:?}", cut.tail);
         }
     }
 
@@ -122,6 +123,17 @@ fn a_line_that_is_too_long_is_shown_in_part() {
     assert_eq!(cut(&text, limits(10, 11, Keep::Tail)).unwrap().tail, "é".repeat(5));
     let with_break = format!("{text}\n");
     assert_eq!(cut(&with_break, limits(10, 11, Keep::Tail)).unwrap().tail, format!("{}\n", "é".repeat(5)));
+}
+
+#[test]
+fn a_line_that_is_too_long_is_shown_wherever_it_stands() {
+    let long = "x".repeat(1_000);
+    let kept = |text: String, keep| cut(&text, limits(10, 100, keep)).unwrap().kept();
+    assert_eq!(kept(format!("Output:\n{long}"), Keep::Head), 100);
+    assert_eq!(kept(format!("\n{long}"), Keep::Head), 100);
+    assert_eq!(kept(format!("{long}\nend"), Keep::Tail), 100);
+    assert_eq!(kept(format!("{long}\n\n"), Keep::Tail), 100);
+    assert_eq!(kept(format!("a\n{long}\nb"), Keep::Middle), 100);
 }
 
 #[test]

@@ -180,7 +180,7 @@ async fn the_report_can_be_acted_on_alone() {
     let outcome = bench.call("search", r#"{"maxResults":1000}"#).await;
     assert_eq!(
         outcome.text(),
-        "The `search` tool was called with invalid arguments:\n\
+        "The search tool was called with invalid arguments:\n\
          - /maxResults: expected an integer from 1 to 100, got 1000\n\
          - /query: missing; expected a string (What to look for.)\n\
          Received: {\"maxResults\":1000}\n\
@@ -353,6 +353,20 @@ async fn a_backslash_before_a_raw_line_break_stays_one() {
     let bench = Bench::new(OddTool);
     let outcome = bench.call("odd", "{\"text\":\"echo a \\\n  b\"}").await;
     assert!(outcome.text().contains(r#"Some("echo a \\\n  b")"#), "{}", outcome.text());
+}
+
+#[tokio::test]
+async fn half_a_character_is_replaced() {
+    let bench = Bench::new(OddTool);
+    for (text, told) in [
+        (r"\ud800x", "\u{fffd}x"),
+        (r"\ude00", "\u{fffd}"),
+        (r"\ud83d\ude00\ud83d", "\u{1f600}\u{fffd}"),
+        (r"\\\\ud800 \ud800", "\\ud800 \u{fffd}"),
+    ] {
+        let outcome = bench.call("odd", &format!(r#"{{"text":"{text}"}}"#)).await;
+        assert!(outcome.text().contains(&format!("Some({told:?})")), "{text}: {}", outcome.text());
+    }
 }
 
 #[tokio::test]

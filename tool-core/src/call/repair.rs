@@ -1,11 +1,12 @@
 //! Arguments as models sometimes write them, made into the text of the JSON object they were meant to be.
 //!
 //! Nothing is guessed: no text and `null` are no arguments, a string that holds a JSON object is that object (some
-//! models encode twice), and a raw line break inside a string is the line break (pi repairs it too).
+//! models encode twice), a raw line break inside a string is the line break (pi repairs it too), and half a character is
+//! U+FFFD.
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 /// The JSON text of the object that argument text stands for.
 ///
@@ -16,11 +17,12 @@ pub(crate) fn object_text(text: &str) -> Result<Cow<'_, str>, String> {
     if text.is_empty() || text == "null" {
         return Ok("{}".into());
     }
-    let whole = match serde_json::from_str::<IgnoredAny>(text) {
+    // Read whole, not skipped: what is skipped is not checked for half characters.
+    let whole = match serde_json::from_str::<Value>(text) {
         Ok(_) => Cow::Borrowed(text),
         Err(error) => {
-            let escaped = escape_controls(text);
-            serde_json::from_str::<IgnoredAny>(&escaped).map_err(|_| syntax(text, &error))?;
+            let escaped = mend_surrogates(&escape_controls(text));
+            serde_json::from_str::<Value>(&escaped).map_err(|_| syntax(text, &error))?;
             Cow::Owned(escaped)
         }
     };
@@ -37,7 +39,7 @@ pub(crate) fn object_text(text: &str) -> Result<Cow<'_, str>, String> {
 }
 
 fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_ok()
 }
 
 fn syntax(text: &str, error: &serde_json::Error) -> String {
@@ -46,6 +48,35 @@ fn syntax(text: &str, error: &serde_json::Error) -> String {
     let near = &line[line.ceil_char_boundary(end.saturating_sub(40))..end];
     let hint = if error.is_eof() { "; the text ends too early, perhaps it was cut off" } else { "" };
     format!("not valid JSON: {error}, after `{near}`{hint}")
+}
+
+/// Halves of a surrogate pair that stand alone, as U+FFFD: what is left of a character that was split while it was
+/// streamed (opencode does the same).
+fn mend_surrogates(text: &str) -> String {
+    let unit = |at: usize| {
+        let escape = text.get(at..at + 6).filter(|escape| escape.starts_with("\\u"));
+        escape.and_then(|escape| u16::from_str_radix(&escape[2..], 16).ok())
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(found) = text[at..].find('\\') {
+        let here = at + found;
+        out.push_str(&text[at..here]);
+        let length = match (unit(here), unit(here + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                out.push_str("\\ufffd");
+                at = here + 6;
+                continue;
+            }
+            (Some(_), _) => 6,
+            (None, _) => 1 + text[here + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+        out.push_str(&text[here..here + length]);
+        at = here + length;
+    }
+    out.push_str(&text[at..]);
+    out
 }
 
 /// Control characters inside JSON strings, escaped as JSON wants them.

@@ -56,10 +56,12 @@ impl FnTool {
         R: Future<Output: IntoToolOutput> + Send + 'static,
     {
         let function = Arc::new(function);
-        Self::assemble(name, description, schema::of_type::<A>(), move |value| {
+        let mut tool = Self::assemble(name, description, schema::of_type::<A>(), move |value| {
             let args = serde_json::from_value::<A>(value).map_err(|error| error.to_string())?;
             Ok(run_later(function.clone(), args))
-        })
+        })?;
+        tool.spec.output_schema = <R::Output as IntoToolOutput>::output_schema();
+        Ok(tool)
     }
 
     /// A tool with a schema of its own, whose arguments stay JSON.
@@ -139,6 +141,9 @@ impl Tool for FnTool {
     }
 
     fn verify(&self) -> Result<(), String> {
+        if self.spec.input_schema.get("type").is_none_or(|kind| kind != "object") {
+            return Err("the arguments of a tool are an object: give it the type \"object\"".to_owned());
+        }
         self.validator.verify()
     }
 }

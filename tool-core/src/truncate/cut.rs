@@ -54,14 +54,15 @@ fn head(text: &str, lines: usize, bytes: usize) -> (&str, Stop) {
     let mut by = Stop::Lines;
     for line in text.split_inclusive('\n').take(lines) {
         // The break after the last kept line is not shown, so it need not fit.
-        if end + line.trim_end_matches('\n').len() > bytes {
+        let shown = line.trim_end_matches('\n').len();
+        if end + shown > bytes {
             by = Stop::Bytes;
+            if shown > bytes {
+                end = text.floor_char_boundary(bytes);
+            }
             break;
         }
         end += line.len();
-    }
-    if end == 0 && by == Stop::Bytes {
-        end = text.floor_char_boundary(bytes);
     }
     let kept = &text[..end];
     (kept.strip_suffix('\n').unwrap_or(kept), by)
@@ -73,12 +74,12 @@ fn tail(text: &str, lines: usize, bytes: usize) -> (&str, Stop) {
     for line in text.split_inclusive('\n').rev().take(lines) {
         if text.len() - (start - line.len()) > bytes {
             by = Stop::Bytes;
+            if line.len() > bytes {
+                start = text.ceil_char_boundary(text.len() - bytes);
+            }
             break;
         }
         start -= line.len();
-    }
-    if start == text.len() && by == Stop::Bytes {
-        start = text.ceil_char_boundary(text.len() - bytes);
     }
     (&text[start..], by)
 }

@@ -2,38 +2,61 @@
 //!
 //! Most parameters promise nothing, and pay nothing. The others are checked one by one, after they were read.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 use super::validator::compile;
 
-/// The check of one parameter's schema.
-pub(crate) struct Promise(jsonschema::Validator);
+/// The check of one parameter's schema, compiled when it is first needed: that takes as long as a program's start.
+pub(crate) struct Promise {
+    schema: Value,
+    compiled: OnceLock<Option<jsonschema::Validator>>,
+}
 
 impl Promise {
     /// A check for `schema` (with the definitions it refers to), if it has anything serde does not see to.
-    ///
-    /// # Errors
-    /// When the schema does not compile: a bad regular expression, mostly.
     /// With `all`, a check of the whole schema, for parameters whose schema was not made from their type alone.
-    pub(super) fn of(schema: &Value, definitions: Option<&Value>, all: bool) -> Result<Option<Self>, String> {
+    pub(super) fn of(schema: &Value, definitions: Option<&Value>, all: bool) -> Option<Self> {
         if !all && !promises(schema) && !definitions.is_some_and(promises) {
-            return Ok(None);
+            return None;
         }
         let mut schema = schema.clone();
         if let (Some(definitions), Value::Object(schema)) = (definitions, &mut schema) {
             schema.insert("$defs".into(), definitions.clone());
         }
-        compile(&schema).map(|validator| Some(Self(validator)))
+        Some(Self { schema, compiled: OnceLock::new() })
+    }
+
+    /// Whether the schema can be used at all. Only a pattern can make it unusable, so others are not compiled for it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn verify(&self) -> Result<(), String> {
+        if has_pattern(&self.schema) { compile(&self.schema).map(drop) } else { Ok(()) }
     }
 
     /// Whether this JSON text, which serde has read already, keeps the promise.
     pub(super) fn is_kept(&self, json: &str) -> bool {
-        serde_json::from_str::<Value>(json).is_ok_and(|value| self.0.is_valid(&value))
+        serde_json::from_str::<Value>(json).is_ok_and(|value| self.is_kept_by(&value))
     }
 
-    /// Whether a value keeps the promise.
+    /// Whether a value keeps the promise. A promise that cannot be understood is kept by none.
     pub(super) fn is_kept_by(&self, value: &Value) -> bool {
-        self.0.is_valid(value)
+        let compiled = self.compiled.get_or_init(|| compile(&self.schema).ok());
+        compiled.as_ref().is_some_and(|validator| validator.is_valid(value))
+    }
+}
+
+fn has_pattern(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => {
+            object.contains_key("pattern")
+                || object.contains_key("patternProperties")
+                || object.values().any(has_pattern)
+        }
+        Value::Array(items) => items.iter().any(has_pattern),
+        _ => false,
     }
 }
 

@@ -92,7 +92,7 @@ impl InvalidArguments {
         if let Some(wording) = &self.wording {
             return wording.clone();
         }
-        let mut text = format!("The `{tool}` tool was called with invalid arguments:\n");
+        let mut text = format!("The {tool} tool was called with invalid arguments:\n");
         for mistake in self.mistakes.iter().take(SHOWN) {
             let line = mistake.to_string();
             let end = line.floor_char_boundary(LINE);

@@ -25,23 +25,11 @@ impl TypedArguments {
     pub(crate) fn new(fields: &[Field], unknown: Unknown) -> Self {
         let mut faults = Vec::new();
         let raw = schema::of_fields(fields, unknown, &mut faults);
-        let mut promise = |field: &Field| {
+        let promise = |field: &Field| {
             let property = raw.get("properties").and_then(|properties| properties.get(field.name));
-            let promise = Promise::of(property.unwrap_or(&Value::Null), raw.get("$defs"), field.is_overridden);
-            promise.unwrap_or_else(|error| {
-                faults.push(format!("parameter `{}`: {error}", field.name));
-                None
-            })
+            Promise::of(property.unwrap_or(&Value::Null), raw.get("$defs"), field.is_overridden)
         };
-        let promises: Vec<_> = fields.iter().map(&mut promise).collect();
-        for (field, promise) in fields.iter().zip(&promises) {
-            if let (Some(default), Some(promise)) = (field.default.map(|make| make()), promise)
-                && !default.is_null()
-                && !promise.is_kept_by(&default)
-            {
-                faults.push(format!("parameter `{}`: its default {default} breaks its own constraints", field.name));
-            }
-        }
+        let promises = fields.iter().map(promise).collect();
         Self { fields: fields.to_vec(), promises, unknown, validator: Validator::new(schema::portable(raw)), faults }
     }
 
@@ -50,7 +38,20 @@ impl TypedArguments {
     }
 
     pub(crate) fn verify(&self) -> Result<(), String> {
-        if self.faults.is_empty() { Ok(()) } else { Err(self.faults.join("; ")) }
+        let mut faults = self.faults.clone();
+        for (field, promise) in self.fields.iter().zip(&self.promises) {
+            let Some(promise) = promise else { continue };
+            if let Err(error) = promise.verify() {
+                faults.push(format!("parameter `{}`: {error}", field.name));
+            } else if let Some(default) = field.default.map(|make| make()).filter(|default| !default.is_null())
+                // The author's mistake: found when the author runs it.
+                && cfg!(debug_assertions)
+                && !promise.is_kept_by(&default)
+            {
+                faults.push(format!("parameter `{}`: its default {default} breaks its own constraints", field.name));
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
     }
 
     /// Reads the text with `decode`, and where that fails, finds out everything that is wrong with it.
