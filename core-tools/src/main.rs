@@ -4,5 +4,5 @@
 use core_tools as _;
 
 fn main() -> std::process::ExitCode {
-    tool_cli::main()
+    tool_cli::Cli::new().version(env!("CARGO_PKG_VERSION")).run()
 }

@@ -9,7 +9,12 @@ use tool_core::Registry;
 fn parameters_and_sets() {
     let registry = Registry::linked().unwrap();
     for (name, parameters, required, sets) in [
-        ("bash", json!(["command", "timeout", "workdir"]), json!(["command"]), &["opencode", "coding"][..]),
+        (
+            "bash",
+            json!(["command", "timeout", "workdir", "description"]),
+            json!(["command"]),
+            &["opencode", "coding"][..],
+        ),
         ("read", json!(["filePath", "offset", "limit"]), json!(["filePath"]), &["opencode", "coding", "read_only"][..]),
         ("write", json!(["content", "filePath"]), json!(["content", "filePath"]), &["opencode", "coding"][..]),
     ] {

@@ -169,3 +169,45 @@ async fn a_reader_never_sees_a_part() {
     done.store(true, std::sync::atomic::Ordering::Relaxed);
     reader.join().unwrap();
 }
+
+#[tokio::test]
+async fn a_link_put_in_the_way_while_permission_is_asked_leads_nowhere() {
+    use std::{os::unix::fs::symlink, sync::Arc};
+    use tool_core::permission::{Approver, Ask, Reply};
+    struct Swaps(std::path::PathBuf, std::path::PathBuf);
+    #[tool_core::async_trait]
+    impl Approver for Swaps {
+        async fn approve(&self, _: &Ask) -> Reply {
+            symlink(&self.1, &self.0).expect("a link can be made");
+            Reply::Once
+        }
+    }
+    let outside = tempfile::tempdir().expect("a folder");
+    let inside = tempfile::tempdir().expect("a folder");
+    let target = outside.path().join("taken");
+    let swaps: Arc<dyn Approver> = Arc::new(Swaps(inside.path().join("new.txt"), target.clone()));
+    let bench = tool_core::testing::Bench::builder()
+        .tool(core_tools::WriteTool)
+        .cwd(inside.path())
+        .with(move |executor| executor.approver(swaps))
+        .build();
+    let outcome = bench.call("write", r#"{"filePath":"new.txt","content":"x"}"#).await;
+    assert!(outcome.text().contains("a link stands there now"), "{}", outcome.text());
+    assert!(!target.exists());
+}
+
+#[tokio::test]
+async fn a_git_directory_above_does_not_open_what_is_around() {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(home.path().join(".git")).expect("a folder");
+    std::fs::create_dir_all(home.path().join("project")).expect("a folder");
+    std::fs::write(home.path().join("secret"), "key").expect("a file");
+    let bench = tool_core::testing::Bench::builder()
+        .tool(core_tools::ReadTool)
+        .cwd(home.path().join("project"))
+        .with(|executor| executor.rules(tool_core::permission::Ruleset::new().allow("read", "*")))
+        .build();
+    let outcome = bench.call("read", r#"{"filePath":"../secret"}"#).await;
+    assert!(outcome.error().is_some(), "{}", outcome.text());
+    assert_eq!(bench.asks()[0].request.permission, "external_directory");
+}

@@ -66,6 +66,7 @@ impl Terminal {
             *pending = None;
         }
         let was_shown = self.display.pause();
+        forget_typed();
         show(&prompt::question(ask));
         let reply = match self.limit {
             None => ask_until_answered(ask, &mut pending).await,
@@ -121,6 +122,12 @@ fn read_line() -> oneshot::Receiver<io::Result<String>> {
         let _ = sender.send(read.map(|_| line));
     });
     receiver
+}
+
+/// Drops what was typed before the question was shown.
+fn forget_typed() {
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
 fn show(text: &str) {

@@ -153,31 +153,37 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// Adds examples that show the program by its own name.
 pub(crate) fn with_examples(command: clap::Command, name: &str) -> clap::Command {
     let examples = |lines: &[&str]| {
-        let lines: Vec<String> = lines.iter().map(|line| format!("  {}", line.replace("{}", name))).collect();
+        let lines: Vec<String> = lines.iter().map(|line| format!("  {}", line.replace("PROGRAM", name))).collect();
         format!("Examples:\n{}", lines.join("\n"))
     };
     command
-        .after_help(examples(&["{} list", "{} call NAME --help", "{} call NAME '{\"key\": \"value\"}' --json"]))
-        .mut_subcommand("list", |list| list.after_help(examples(&["{} list", "{} list --set coding --json"])))
+        .after_help(examples(&[
+            "PROGRAM list",
+            "PROGRAM call NAME --help",
+            "PROGRAM call NAME '{\"key\": \"value\"}' --json",
+        ]))
+        .mut_subcommand("list", |list| list.after_help(examples(&["PROGRAM list", "PROGRAM list --set coding --json"])))
         .mut_subcommand("schema", |schema| {
-            schema.after_help(examples(&["{} schema", "{} schema NAME --provider openai-responses --strict"]))
+            schema.after_help(examples(&["PROGRAM schema", "PROGRAM schema NAME --provider openai-responses --strict"]))
         })
         .mut_subcommand("call", |call| {
             call.after_help(examples(&[
-                "{} call NAME '{\"key\": \"value\"}'",
-                "{} call NAME --arg key=value --arg list=1 --arg list=2",
-                "{} call NAME @arguments.json --cwd project --json",
-                "echo '{\"key\": \"value\"}' | {} call NAME - --allow edit:src/* --timeout 30s",
+                "PROGRAM call NAME '{\"key\": \"value\"}'",
+                "PROGRAM call NAME --arg key=value --arg list=1 --arg list=2",
+                "PROGRAM call NAME @arguments.json --cwd project --json",
+                "echo '{\"key\": \"value\"}' | PROGRAM call NAME - --allow edit:src/* --timeout 30s",
             ]))
         })
         .mut_subcommand("batch", |batch| {
             batch.after_help(examples(&[
-                "echo '{\"id\": \"1\", \"name\": \"NAME\", \"arguments\": {}}' | {} batch",
-                "{} batch @calls.jsonl --yes --deny bash",
+                "echo '{\"id\": \"1\", \"name\": \"NAME\", \"arguments\": {}}' | PROGRAM batch",
+                "PROGRAM batch @calls.jsonl --yes --deny bash",
             ]))
         })
         .mut_subcommand("completions", |completions| {
-            completions.after_help(examples(&["{} completions bash > ~/.local/share/bash-completion/completions/{}"]))
+            completions.after_help(examples(&[
+                "PROGRAM completions bash > ~/.local/share/bash-completion/completions/PROGRAM",
+            ]))
         })
 }
 

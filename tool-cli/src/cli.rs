@@ -127,6 +127,9 @@ impl Cli {
 fn completions(shell: clap_complete::Shell, name: &str, mut command: clap::Command) -> Result<ExitCode, Failure> {
     // clap_complete panics when it cannot write, so it writes to memory.
     let mut script = Vec::new();
+    // It takes the name for one word of the shell's.
+    let name: String = name.chars().map(|c| if c.is_alphanumeric() || "._+-".contains(c) { c } else { '_' }).collect();
+    command = command.name(name.clone()).bin_name(name.clone());
     clap_complete::generate(shell, &mut command, name, &mut script);
     print::stdout(|out| out.write_all(&script))?;
     Ok(ExitCode::SUCCESS)

@@ -128,6 +128,6 @@ fn spill_parent(args: &RunArgs, name: &str, home: Option<PathBuf>) -> Result<Opt
         return Ok(Some(path));
     }
     let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = data.or_else(|| home.map(|home| home.join(".local").join("share")));
+    let data = data.or_else(|| home.filter(|home| home.is_absolute()).map(|home| home.join(".local").join("share")));
     Ok(data.map(|data| data.join(name)))
 }

@@ -4,7 +4,8 @@ use std::{io, process};
 
 use tool_core::CancellationToken;
 
-/// Begins to listen. SIGTERM counts as well: what a supervisor sends should not leave a tool's children behind.
+/// Begins to listen. SIGTERM, SIGHUP and SIGQUIT count as well: what a supervisor or a closed terminal sends should not
+/// leave a tool's children behind.
 pub(crate) fn watch(token: CancellationToken) {
     // Without a handler the signal ends the program, which is what it would do anyway.
     let Ok(mut signals) = Signals::new() else { return };
@@ -18,25 +19,28 @@ pub(crate) fn watch(token: CancellationToken) {
 
 #[cfg(unix)]
 struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
+    /// Each with the status a program ends with by it.
+    signals: Vec<(tokio::signal::unix::Signal, i32)>,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+        let listen = |kind: SignalKind| Ok((signal(kind)?, 128 + kind.as_raw_value()));
+        Ok(Self { signals: kinds.into_iter().map(listen).collect::<io::Result<_>>()? })
     }
 
     /// Waits for one, and says with which status a program ends by it.
     async fn next(&mut self) -> i32 {
         use std::{future::poll_fn, task::Poll};
         poll_fn(|task| {
-            if self.interrupt.poll_recv(task).is_ready() {
-                return Poll::Ready(130);
-            }
-            self.terminate.poll_recv(task).map(|_| 143)
+            let came = self
+                .signals
+                .iter_mut()
+                .find_map(|(signal, status)| signal.poll_recv(task).is_ready().then_some(*status));
+            came.map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }

@@ -65,7 +65,8 @@ pub(crate) fn note(line: &str) {
 /// An error on standard error.
 pub(crate) fn error(message: &str) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-    note(&format!("{red}error:{red:#} {message}"));
+    let safe = message.lines().map(crate::visible::line).collect::<Vec<_>>().join("\n");
+    note(&format!("{red}error:{red:#} {safe}"));
 }
 
 /// What a completed call has beside its text, one line each on standard error.

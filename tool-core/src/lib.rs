@@ -52,7 +52,7 @@
 //! | `name`, `title`, `description` | in place of what is derived |
 //! | `rename_all = "camelCase"` | the parameters' names in the schema |
 //! | `read_only`, `destructive`, `idempotent`, `open_world` | hints, as in MCP |
-//! | `parallel` / `exclusive` | may run beside other calls; parallel where `read_only`, unless said |
+//! | `parallel` / `exclusive` | whether it may run beside other calls, for hosts that make several; parallel where `read_only` |
 //! | `blocking` | a plain `fn` runs on the pool for blocking work |
 //! | `set = "coding"`, `tags("a", "b")` | membership, for selection |
 //! | `permission = "edit", pattern = path` | asks before the body runs, with that argument as the pattern |

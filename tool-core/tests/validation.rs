@@ -362,7 +362,7 @@ async fn half_a_character_is_replaced() {
         (r"\ud800x", "\u{fffd}x"),
         (r"\ude00", "\u{fffd}"),
         (r"\ud83d\ude00\ud83d", "\u{1f600}\u{fffd}"),
-        (r"\\\\ud800 \ud800", "\\ud800 \u{fffd}"),
+        (r"\\ud800 \ud800", "\\ud800 \u{fffd}"),
     ] {
         let outcome = bench.call("odd", &format!(r#"{{"text":"{text}"}}"#)).await;
         assert!(outcome.text().contains(&format!("Some({told:?})")), "{text}: {}", outcome.text());

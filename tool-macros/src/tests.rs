@@ -105,7 +105,7 @@ fn half_typed_code_stays_as_it_is() {
 #[test]
 fn durations() {
     let expanded = |timeout: &str| {
-        crate::tool::expand(quote!(timeout = #timeout), &quote! { /** T. */ fn t() {} }).to_string()
+        crate::tool::expand(quote!(timeout = #timeout), &quote! { /** T. */ async fn t() {} }).to_string()
     };
     for (text, milliseconds) in [("500ms", 500), ("30s", 30_000), ("1m30s", 90_000), ("2h", 7_200_000)] {
         assert!(expanded(text).contains(&format!("timeout_ms ({milliseconds}u64)")), "{text}");

@@ -7,7 +7,14 @@ use syn::{
     parse::{Parse, ParseStream, discouraged::Speculative},
 };
 
-use crate::{attr::ToolAttr, check::check, errors::Errors, expand, input::FnInput, model::ToolModel};
+use crate::{
+    attr::ToolAttr,
+    check::check,
+    errors::Errors,
+    expand,
+    input::FnInput,
+    model::{ToolModel, replace_self_in_attrs},
+};
 
 pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
@@ -39,6 +46,11 @@ pub(crate) fn expand(attribute: TokenStream, item: &TokenStream) -> TokenStream 
                         body: function.body.clone(),
                     };
                     method.attrs.remove(at);
+                    let tokens = replace_self_in_attrs(&function.attrs, Some(owner))
+                        .into_iter()
+                        .nth(at)
+                        .and_then(|attribute| attribute.meta.require_list().map(|list| list.tokens.clone()).ok())
+                        .unwrap_or(tokens);
                     members.extend(method.function());
                     let mut own = Errors::default();
                     let attr = ToolAttr::of_tool(tokens, &mut own).or(&shared);

@@ -50,6 +50,8 @@ pub async fn bash(
     timeout: u64,
     /// The directory to run in, instead of `cd`: absolute, or relative to the working directory.
     workdir: Option<String>,
+    /// A few words on what the command does, for the person who watches.
+    description: Option<String>,
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
@@ -82,7 +84,11 @@ pub async fn bash(
     let report = |text: String| ctx.progress(Progress::text(text));
     let mut capture = Capture::new(ctx.limits(), ctx.spills(), &report);
     let end = run(running, Duration::from_millis(timeout), ctx.cancellation(), &mut capture).await;
-    Ok(output(&command, timeout, end, capture.finish().await))
+    let output = output(&command, timeout, end, capture.finish().await);
+    Ok(match description {
+        Some(description) => output.with("description", description),
+        None => output,
+    })
 }
 
 /// What the model and people get.

@@ -20,11 +20,12 @@ pub(super) async fn ask(
 ) -> Result<(), ToolError> {
     ask_external(ctx, workspace, project, place).await?;
     let request = PermissionRequest::new("bash", [command]).always(prefix(command)).with("command", command);
+    let request = request.with("workdir", project.relative(&place.path));
     ctx.ask(request).await
 }
 
 /// What "always" allows: the first word with any arguments. A word with wildcards in it would allow too much, and
-/// nothing is remembered then.
+/// the very command alone is remembered then.
 fn prefix(command: &str) -> Option<String> {
     let word = command.split_whitespace().next()?;
     (!word.contains(['*', '?'])).then(|| format!("{word} *"))

@@ -132,7 +132,8 @@ impl Child {
                 Err(_) => break,
             }
         }
-        let background_stopped = !self.closed;
+        // Who holds the output without being of the group has left it by itself, and is not stopped.
+        let background_stopped = !self.closed && self.running.process.has_company();
         if background_stopped {
             self.end(LEFT_BEHIND, capture).await;
         }

@@ -49,6 +49,9 @@ pub(super) async fn of(ctx: &ToolContext, workspace: &dyn Workspace, project: &P
             continue;
         }
         if let Some(text) = text(workspace, &real).await {
+            if text.trim().is_empty() {
+                continue;
+            }
             let path = path.to_string_lossy().into_owned();
             blocks.push(format!("Instructions from: {path}\n{text}"));
             loaded.push(path);

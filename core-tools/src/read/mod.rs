@@ -56,6 +56,8 @@ pub async fn read(
     ask_external(ctx, &*workspace, &project, &place).await?;
     ctx.ask(PermissionRequest::new("read", place.patterns(&project)).always(["*"])).await?;
 
+    place.is_unchanged(&*workspace).await?;
+
     let offset = offset.max(1);
     let output = match workspace.stat(&place.real).await {
         Ok(info) if info.kind == FileKind::Directory => directory(&*workspace, &place, offset, limit).await?,

@@ -10,9 +10,9 @@ use std::{
 /// Puts `content` at `path`, which should have no links left in it: a link there would be replaced itself.
 ///
 /// The content goes to a new file in the same directory, is synced, and takes the old one's place by renaming, with the
-/// old one's mode and, as far as that is allowed, owner; further names of the old file (hard links) keep the old content.
-/// Where no file can be made in the directory, or none can take the old one's place, but that can be written, it is
-/// written over. A new file gets the mode 0666 less the umask. Missing directories are made.
+/// old one's mode and owner; further names of the old file (hard links) keep the old content. Where no file can be made
+/// in the directory, none can be given to the old one's owner, or none can take its place, but the old one can be
+/// written, it is written over. A new file gets the mode 0666 less the umask. Missing directories are made.
 ///
 /// # Errors
 /// When the old file may not be written (its directory's leave to replace it is not used to get round that), or is not a
@@ -28,26 +28,38 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     let mode = Permissions::from_mode(0o666);
-    let mut new = match (tempfile::Builder::new().prefix(".tmp-").permissions(mode).tempfile_in(folder), old.as_ref()) {
+    let made = tempfile::Builder::new().prefix(".tmp-").permissions(mode).tempfile_in(folder);
+    let mut new = match (made, &old) {
         (Ok(new), _) => new,
-        (Err(error), Some((old, _))) if error.kind() == io::ErrorKind::PermissionDenied => {
+        (Err(error), Some((old, _))) if cannot_replace(&error) => return write_over(old, content),
+        (Err(error), _) => return Err(error.kind().into()),
+    };
+    if let Some((old, metadata)) = &old {
+        let is_own = (metadata.uid(), metadata.gid()) == owner(new.as_file())?;
+        // A file of somebody else's stays theirs: only root may give one away.
+        if !is_own && fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid())).is_err() {
             return write_over(old, content);
         }
-        (Err(error), _) => return Err(error),
-    };
-    new.write_all(content)?;
-    if let Some((_, metadata)) = &old {
-        // Only root may give a file away; for anyone else the owner is the same, or becomes the writer.
-        let _ = fchown(new.as_file(), Some(metadata.uid()), Some(metadata.gid()));
-        new.as_file().set_permissions(metadata.permissions())?;
+        // New content runs with nobody else's rights.
+        new.as_file().set_permissions(Permissions::from_mode(metadata.mode() & 0o1777))?;
     }
+    new.write_all(content)?;
     new.as_file().sync_all()?;
     match (new.persist(path), old) {
         (Ok(_), _) => Ok(()),
-        // A file that is mounted by itself, as containers do, cannot be renamed over.
-        (Err(error), Some((old, _))) if error.error.kind() == io::ErrorKind::ResourceBusy => write_over(&old, content),
+        (Err(error), Some((old, _))) if cannot_replace(&error.error) => write_over(&old, content),
         (Err(error), _) => Err(error.error),
     }
+}
+
+/// Whether a file may still be written where it stands: its directory is closed or sticky, or it is mounted by itself,
+/// as containers do.
+fn cannot_replace(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ResourceBusy)
+}
+
+fn owner(file: &File) -> io::Result<(u32, u32)> {
+    file.metadata().map(|metadata| (metadata.uid(), metadata.gid()))
 }
 
 /// The file that is there, if it may be written. Nothing of it is changed yet.
@@ -64,8 +76,25 @@ fn open_old(path: &Path) -> io::Result<(File, fs::Metadata)> {
     Ok((old, metadata))
 }
 
+/// Writes where the old content stands. The room is reserved before anything is changed, so that a full disk changes
+/// nothing.
 fn write_over(mut old: &File, content: &[u8]) -> io::Result<()> {
-    old.set_len(0)?;
+    let (before, after) = (old.metadata()?.len(), content.len() as u64);
+    if after > before
+        && let Err(error) = reserve(old, after)
+    {
+        old.set_len(before)?;
+        return Err(error);
+    }
     old.write_all(content)?;
+    old.set_len(after)?;
     old.sync_all()
+}
+
+/// Has room for so many bytes, where the file system can promise that.
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -35,7 +35,11 @@ pub async fn ask_external(
             patterns.insert(0, named);
         }
     }
+    // A folder's own name may have a wildcard in it, which would then allow others too.
+    let is_plain = |pattern: &String| !pattern.trim_end_matches("/*").contains(['*', '?']);
+    let always = if patterns.iter().all(is_plain) { patterns.clone() } else { Vec::new() };
     let request = PermissionRequest::new("external_directory", patterns)
+        .always(always)
         .with("filepath", place.path.to_string_lossy())
         .with("parentDir", real.to_string_lossy());
     ctx.ask(request).await

@@ -8,7 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::{net::unix::pipe, process::Child, task::spawn_blocking};
 
 use super::{
@@ -55,7 +55,7 @@ impl Workspace for LocalWorkspace {
     }
 
     async fn replace(&self, path: &Path, content: Vec<u8>) -> io::Result<()> {
-        blocking(path, move |path| replace(&real_path(path)?, &content)).await
+        blocking(path, move |path| replace(path, &content)).await
     }
 
     async fn spawn(&self, command: Command) -> io::Result<Running> {
@@ -135,7 +135,15 @@ impl Process for LocalProcess {
             };
             // The one way to fail that can happen here is that nobody is left.
             let _ = kill_process_group(group, signal);
+            if how == Stop::Terminate {
+                // A process that was stopped hears of it only when it goes on.
+                let _ = kill_process_group(group, Signal::CONT);
+            }
         }
+    }
+
+    fn has_company(&self) -> bool {
+        self.group.is_some_and(|group| test_kill_process_group(group).is_ok())
     }
 
     fn release(mut self: Box<Self>) {

@@ -65,7 +65,8 @@ pub trait Workspace: Send + Sync + 'static {
     async fn open(&self, path: &Path) -> io::Result<ByteStream>;
 
     /// Puts a file in place in one step: who reads it sees the old content or the new, never a part. Its mode and owner
-    /// stay, links stay links, and missing parent directories are made.
+    /// stay, and missing parent directories are made. The path is a real one, as [`real_path`](Self::real_path) gives it:
+    /// a link at its end would be replaced itself.
     ///
     /// # Errors
     /// When the file or its directory cannot be written; the old content is there then.

@@ -49,16 +49,17 @@ impl Project {
         inside.unwrap_or(path).to_string_lossy().into_owned()
     }
 
-    /// Whether a real path is in the project.
+    /// Whether a real path is in the working directory. (opencode counts all of the worktree as inside: a `.git` in the
+    /// home directory then opens the home directory.)
     #[must_use]
     pub fn holds(&self, real: &Path) -> bool {
-        real.starts_with(&self.real_cwd) || real.starts_with(&self.real_worktree)
+        real.starts_with(&self.real_cwd)
     }
 
     /// Whether a path as it was given is in the project by its text.
     #[must_use]
     pub(super) fn names(&self, path: &Path) -> bool {
-        path.starts_with(&self.cwd) || path.starts_with(&self.worktree)
+        path.starts_with(&self.cwd)
     }
 }
 
@@ -83,6 +84,21 @@ impl Place {
         match workspace.real_path(&path).await {
             Ok(real) => Ok(Self { path, real }),
             Err(error) => Err(unreachable(&path, &error)),
+        }
+    }
+
+    /// Looks again, after somebody was asked: a link that was put in the way meanwhile leads to what nobody allowed.
+    ///
+    /// # Errors
+    /// When the place is not what was judged any more.
+    pub async fn is_unchanged(&self, workspace: &dyn Workspace) -> Result<(), ToolError> {
+        match workspace.real_path(&self.real).await {
+            Ok(real) if real == self.real => Ok(()),
+            Ok(_) => Err(ToolError::failed(format!(
+                "{} changed while permission was asked for: a link stands there now. Look again, then decide.",
+                self.path.display()
+            ))),
+            Err(error) => Err(unreachable(&self.path, &error)),
         }
     }
 

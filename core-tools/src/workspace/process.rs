@@ -88,6 +88,9 @@ pub trait Process: Send {
     /// Signals the whole group. A group that has ended already is no error.
     fn stop(&mut self, how: Stop);
 
+    /// Whether the group still has a process, the waited-for one apart.
+    fn has_company(&self) -> bool;
+
     /// Lets what is left of the group run on.
     fn release(self: Box<Self>);
 }

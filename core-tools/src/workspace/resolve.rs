@@ -10,6 +10,9 @@ use tool_core::{ToolContext, ToolError};
 
 use super::Workspace;
 
+/// The longest path that Linux takes.
+const MAX_LENGTH: usize = 4096;
+
 /// A path that means nothing on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -22,6 +25,9 @@ pub enum BadPath {
         "`{0}` is not an address of a file on this machine: expected `file:///absolute/path`, or give the path itself"
     )]
     Address(String),
+    /// Longer than any system takes.
+    #[error("the path has {0} bytes, and none can have more than {MAX_LENGTH}: give the path alone")]
+    TooLong(usize),
     /// A NUL byte.
     #[error("the path {0:?} has a NUL byte in it, which no file's name can have: give the path without it")]
     Nul(String),
@@ -40,6 +46,9 @@ impl From<BadPath> for ToolError {
 /// # Errors
 /// When it cannot be a path on that machine.
 pub fn resolve(ctx: &ToolContext, workspace: &dyn Workspace, path: &str) -> Result<PathBuf, BadPath> {
+    if path.len() > MAX_LENGTH {
+        return Err(BadPath::TooLong(path.len()));
+    }
     let plain = if path == "~" || path.starts_with("~/") {
         let home = workspace.home().ok_or_else(|| BadPath::NoHome(path.to_owned()))?;
         home.join(path.trim_start_matches('~').trim_start_matches('/'))

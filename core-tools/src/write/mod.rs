@@ -34,6 +34,11 @@ pub async fn write(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
+    if file_path.ends_with('/') {
+        return Err(ToolError::failed(format!(
+            "Cannot write {file_path}: it names a directory. Give the path of a file."
+        )));
+    }
     let project = Project::of(ctx, &*workspace).await;
     let place = Place::of(ctx, &*workspace, &file_path).await?;
     ask_external(ctx, &*workspace, &project, &place).await?;
@@ -52,6 +57,7 @@ pub async fn write(
     let request = PermissionRequest::new("edit", place.patterns(&project)).always(["*"]);
     ctx.ask(request.with("filepath", &*path).with("diff", diff)).await?;
 
+    place.is_unchanged(&*workspace).await?;
     if look(&*workspace, &place).await? != before {
         return Err(ToolError::failed(format!(
             "{path} changed while permission to write it was asked for, and was not written. Read it again, then decide."
@@ -63,6 +69,7 @@ pub async fn write(
     Ok(ToolOutput::text("Wrote file successfully.")
         .title(project.relative(&place.path))
         .with("filepath", path)
+        .with("diagnostics", serde_json::json!({}))
         .with("exists", before.is_some()))
 }
 

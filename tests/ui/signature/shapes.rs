@@ -41,4 +41,8 @@ fn exclusive(ctx: &mut ToolContext, list: Option<&str>) {}
 #[tool]
 unsafe extern "C" fn dangerous() {}
 
+/// Cannot be stopped.
+#[tool(timeout = "1s", description = "")]
+fn unstoppable(text: &'static str, #[cfg(unix)] sometimes: u8) {}
+
 fn main() {}

@@ -72,22 +72,15 @@ impl Executor {
     }
 
     /// The same, cancelled when `turn` is as well.
-    pub fn call_until(
-        &self,
-        session: &Session,
-        call: ToolCall,
-        turn: CancellationToken,
-    ) -> impl Future<Output = Outcome> + Send {
-        async move {
-            // The session's end is the call's as well, whatever the turn's token comes from.
-            let token = session.cancellation().child_token();
-            let mut run = Box::pin(self.run(session, call, Some(token.clone())));
-            match turn.run_until_cancelled(&mut run).await {
-                Some(outcome) => outcome,
-                None => {
-                    token.cancel();
-                    run.await
-                }
+    pub async fn call_until(&self, session: &Session, call: ToolCall, turn: CancellationToken) -> Outcome {
+        // The session's end is the call's as well, whatever the turn's token comes from.
+        let token = session.cancellation().child_token();
+        let mut run = Box::pin(self.run(session, call, Some(token.clone())));
+        match turn.run_until_cancelled(&mut run).await {
+            Some(outcome) => outcome,
+            None => {
+                token.cancel();
+                run.await
             }
         }
     }

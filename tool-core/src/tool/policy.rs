@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use crate::truncate::Limits;
 
-/// Whether a call may run beside others.
+/// Whether a call may run beside others. A fact for hosts: [`Executor::call`](crate::Executor::call) runs what it is
+/// given at once, and whoever makes several calls at a time goes by this.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Concurrency {
     /// Runs beside other parallel calls.
     Parallel,
-    /// Runs alone: the default of every tool that is not `read_only` (codex-rs does the same).
+    /// Is to run alone: the default of every tool that is not `read_only` (codex-rs does the same).
     #[default]
     Exclusive,
 }

@@ -45,7 +45,7 @@ impl ToolSpec {
 
 /// Hints on what a tool does, with MCP's names and meanings (`ToolAnnotations`).
 ///
-/// They are the author's word: the executor orders calls by them, but no permission is ever granted because of them.
+/// They are the author's word: no permission is ever granted because of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Annotations {

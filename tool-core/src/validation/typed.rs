@@ -12,6 +12,9 @@ use super::{
 };
 use crate::{call::object_text, schema, tool::Invocation};
 
+/// Reads arguments into whatever will take them.
+type Decode<'d> = dyn Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch> + 'd;
+
 /// Everything that is worked out once for a tool and then used by each of its calls.
 pub(crate) struct TypedArguments {
     fields: Vec<Field>,
@@ -66,11 +69,7 @@ impl TypedArguments {
     }
 
     #[cold]
-    fn read_slowly(
-        &self,
-        text: &str,
-        decode: &dyn Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch>,
-    ) -> Result<Box<dyn Invocation>, InvalidArguments> {
+    fn read_slowly(&self, text: &str, decode: &Decode<'_>) -> Result<Box<dyn Invocation>, InvalidArguments> {
         let text = object_text(text).map_err(|fault| InvalidArguments::malformed(fault, text))?;
         let mut source = self.source(&text, true);
         if let Ok(read) = decode(&mut source) {

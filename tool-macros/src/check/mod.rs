@@ -17,6 +17,7 @@ pub(crate) fn check(model: &ToolModel, signature: &Signature, errors: &mut Error
     truncation(model, errors);
     pattern(model, errors);
     blocking(model, errors);
+    timeout(model, errors);
     generics(signature, errors);
     qualifiers(signature, errors);
     receiver(model, signature, errors);
@@ -100,6 +101,18 @@ fn blocking(model: &ToolModel, errors: &mut Errors) {
     }
 }
 
+fn timeout(model: &ToolModel, errors: &mut Errors) {
+    if let (false, false, Some(key)) =
+        (model.is_async, model.attr.blocking.get() == Some(&true), model.attr.timeout.key())
+    {
+        errors.at(
+            key,
+            "a plain `fn` cannot be stopped",
+            "make it an `async fn`, or add `blocking`: it then runs on a thread that the call need not wait for",
+        );
+    }
+}
+
 fn generics(signature: &Signature, errors: &mut Errors) {
     for generic in &signature.generics.params {
         let help = match generic {
@@ -111,6 +124,10 @@ fn generics(signature: &Signature, errors: &mut Errors) {
         errors.at(generic, "a tool cannot be generic", help);
     }
     for input in &signature.inputs {
+        let (FnArg::Typed(syn::PatType { attrs, .. }) | FnArg::Receiver(Receiver { attrs, .. })) = input;
+        if let Some(cfg) = attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
+            errors.at(cfg, "a parameter that is there only sometimes", "put the `cfg` on two versions of the function");
+        }
         if let FnArg::Typed(typed) = input
             && let Type::ImplTrait(ty) = &*typed.ty
         {
@@ -211,6 +228,11 @@ fn context(model: &ToolModel, errors: &mut Errors) {
 fn argument(parameter: &ParameterModel, errors: &mut Errors) {
     if !matches!(parameter.role, Role::Argument(_)) {
         return;
+    }
+    if let (true, Type::Reference(reference)) = (parameter.is_borrowed(), &parameter.ty)
+        && let Some(lifetime) = &reference.lifetime
+    {
+        errors.at(lifetime, "an argument does not outlive its call", "leave the lifetime out, or take an owned type");
     }
     if !parameter.is_borrowed() && has_lifetime(&parameter.ty) {
         errors.at(

@@ -53,9 +53,11 @@ pub(crate) fn tool(model: &ToolModel, vis: &Visibility, errors: Errors) -> Token
     let register = (model.attr.register.get() != Some(&false)).then(|| {
         quote! { __p::submit! { __p::LinkedTool(<#handle as __p::TypedTool>::FACTS) } }
     });
+    let quiet = model.is_deprecated.then(|| quote!(#[allow(deprecated)]));
     quote! {
         #types
         #(#cfgs)*
+        #quiet
         const _: () = {
             use #private as __p;
             #constants

@@ -11,7 +11,7 @@ use syn::{Attribute, FnArg, ReturnType, Type};
 pub(crate) use self::{
     parameter::{Borrowed, ParameterModel, Role},
     rename::RenameRule,
-    types::{has_lifetime, replace_self},
+    types::{has_lifetime, replace_self, replace_self_in_attrs},
 };
 use crate::{
     attr::{ToolAttr, doc},
@@ -40,6 +40,8 @@ pub(crate) struct ToolModel {
     pub(crate) owner: Option<Type>,
     /// Whether it has parameters that no type outside it can name.
     pub(crate) is_generic: bool,
+    /// Whether the compiler would warn of its use.
+    pub(crate) is_deprecated: bool,
     /// `#[cfg]`s of the function, which hold for all that is made of it.
     pub(crate) cfgs: Vec<Attribute>,
 }
@@ -67,6 +69,7 @@ impl ToolModel {
             ReturnType::Type(_, output) => replace_self(output, owner),
         };
         let description = match attr.description.get() {
+            Some(text) if text.value().trim().is_empty() => None,
             Some(text) => Some(quote::quote!(#text)),
             None => doc(&input.attrs).map(|doc| doc.tokens()),
         };
@@ -79,6 +82,7 @@ impl ToolModel {
             is_async: signature.asyncness.is_some(),
             output,
             parameters,
+            is_deprecated: input.attrs.iter().any(|attribute| attribute.path().is_ident("deprecated")),
             is_generic: !signature.generics.params.is_empty(),
             has_receiver: signature.receiver().is_some(),
             owner: owner.cloned(),

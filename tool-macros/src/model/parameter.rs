@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::{Pat, PatType, Type, TypeReference, spanned::Spanned};
 
-use super::{RenameRule, bare, replace_self, types::last_name};
+use super::{RenameRule, bare, replace_self, replace_self_in_attrs, types::last_name};
 use crate::{attr::ArgAttr, errors::Errors};
 
 /// One parameter.
@@ -48,7 +48,7 @@ impl ParameterModel {
         owner: Option<&Type>,
         errors: &mut Errors,
     ) -> Option<Self> {
-        let attr = ArgAttr::read(&typed.attrs, errors);
+        let attr = ArgAttr::read(&replace_self_in_attrs(&typed.attrs, owner), errors);
         let ident = match &*typed.pat {
             Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => pattern.ident.clone(),
             other => {

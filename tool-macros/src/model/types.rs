@@ -2,13 +2,24 @@
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::Type;
+use syn::{Attribute, Meta, Type};
 
 /// The type with `Self` written out, since it is used outside the `impl`.
 pub(crate) fn replace_self(ty: &Type, owner: Option<&Type>) -> Type {
     let Some(owner) = owner else { return ty.clone() };
     let replaced = replace(ty.to_token_stream(), &owner.to_token_stream());
     syn::parse2(replaced).unwrap_or_else(|_| ty.clone())
+}
+
+/// Attributes of a method with `Self` written out in them.
+pub(crate) fn replace_self_in_attrs(attrs: &[Attribute], owner: Option<&Type>) -> Vec<Attribute> {
+    let mut attrs = attrs.to_vec();
+    for attribute in &mut attrs {
+        if let (Some(owner), Meta::List(list)) = (owner, &mut attribute.meta) {
+            list.tokens = replace(std::mem::take(&mut list.tokens), &owner.to_token_stream());
+        }
+    }
+    attrs
 }
 
 fn replace(tokens: TokenStream, owner: &TokenStream) -> TokenStream {
