@@ -494,8 +494,9 @@ async fn the_end_of_a_session_ends_its_turns() {
     let bench = Bench::builder().tool(WaitTool).build();
     bench.session().cancellation().cancel();
     let call = ToolCall::new("1", "wait", r#"{"milliseconds":0}"#);
-    let outcome = bench.executor().call_until(bench.session(), call, CancellationToken::new()).await;
-    assert_eq!(kind(&outcome), Some(ErrorKind::Cancelled));
+    let (executor, session) = (bench.executor().clone(), bench.session().clone());
+    let turn = tokio::spawn(async move { executor.call_until(&session, call, CancellationToken::new()).await });
+    assert_eq!(kind(&turn.await.unwrap()), Some(ErrorKind::Cancelled));
 }
 
 #[tokio::test]

@@ -40,9 +40,12 @@ async fn obey(ctx: &ToolContext) -> String {
 }
 
 async fn call(session: Session, tool: &'static str, arguments: &'static str) -> Outcome {
-    let executor = Executor::builder(Registry::linked().unwrap()).build().unwrap();
+    let executor =
+        Executor::builder(Registry::linked().expect("the names differ")).build().expect("nothing is missing");
     // On another task, so that the call's future has to be `Send`.
-    tokio::spawn(async move { executor.call(&session, ToolCall::new("1", tool, arguments)).await }).await.unwrap()
+    tokio::spawn(async move { executor.call(&session, ToolCall::new("1", tool, arguments)).await })
+        .await
+        .expect("a call never panics")
 }
 
 fn kind(outcome: &Outcome) -> Option<ErrorKind> {
