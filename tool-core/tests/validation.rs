@@ -278,6 +278,7 @@ struct Person {
 
 /// Takes odd things.
 #[tool(register = false)]
+#[expect(clippy::too_many_arguments, reason = "one of each")]
 fn odd(
     expression: Option<Expression>,
     nested: Option<Nested>,

@@ -4,9 +4,15 @@ mod builder;
 mod guard;
 mod outcome;
 
-use std::{any::Any, panic::AssertUnwindSafe, sync::Arc, time::Duration};
-
-use futures_util::FutureExt;
+use std::{
+    any::Any,
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -97,8 +103,14 @@ impl Executor {
                 let ctx = ToolContext::new(host, session, turn, id, tool.name().clone(), limits);
                 ctx.report(|| Change::Pending);
                 let end = End { ctx: &ctx, told: false };
-                let stages = AssertUnwindSafe(self.stages(tool, arguments, timeout, &ctx)).catch_unwind();
-                let status = stages.await.unwrap_or_else(|panic| Err(panicked(&ctx, &*panic)));
+                let status = {
+                    let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx));
+                    poll_fn(|task| {
+                        let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
+                        polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&ctx, &*panic))))
+                    })
+                    .await
+                };
                 end.tell(&status);
                 (ctx.into_call_id(), status, Some(tool.name().clone()))
             }
