@@ -2,8 +2,8 @@
 //!
 //! In: the text of a [`Decoded`] call and the tool that takes it. Out: [`Prepared`], a call whose arguments the tool
 //! has accepted. The fast path (`source`) reads the text straight into typed slots; only where that fails is the text
-//! looked at as a value: converted where nothing is lost (`coerce`), held against the schema (`validator`), and
-//! explained (`report`). Not here: how a schema is made (`schema`).
+//! looked at as a value: what did not fit is converted where nothing is lost (`coerce`), and what still does not is held
+//! against the part of the schema that is meant for it (`narrow`, `validator`) and explained (`report`). Not here: how a schema is made (`schema`).
 
 mod coerce;
 pub(crate) mod constraint;
