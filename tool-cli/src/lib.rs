@@ -41,3 +41,8 @@ pub use self::cli::Cli;
 pub fn main() -> std::process::ExitCode {
     Cli::new().run()
 }
+
+/// The README's examples, which need both this crate and `tool-core`.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -80,10 +80,6 @@
 
 #![deny(missing_docs)]
 
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
-
 // So that the macros' absolute paths hold in this crate's own examples too.
 #[allow(unused_extern_crates, reason = "used by macros in examples and tests")]
 extern crate self as tool_core;
