@@ -15,6 +15,8 @@ use super::{decode::Decoder, tail::Tail};
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// Of what was printed in between, watchers get at most so many bytes of the end.
 const REPORT_BYTES: usize = 30_000;
+/// No more than this is kept on disk of one output: a command that prints for ever must not fill it.
+pub(super) const MAX_SPILL: u64 = 1 << 30;
 /// As much is written to disk at once.
 const BATCH: usize = 256 * 1024;
 
@@ -26,6 +28,9 @@ pub(super) struct Capture<'a> {
     spill: Spilling,
     /// What is to be written to the spill next.
     batch: Vec<u8>,
+    /// How much went to the spill, and whether more came than it takes.
+    spilled: u64,
+    overflowed: bool,
     report: &'a (dyn Fn(String) + Send + Sync),
     unreported: String,
     reported: Option<Instant>,
@@ -47,6 +52,8 @@ pub(super) enum Kept {
     Whole,
     /// In this file.
     Saved(PathBuf),
+    /// The beginning is in this file, up to [`MAX_SPILL`].
+    Partly(PathBuf),
     /// Lost; why.
     Nowhere(String),
 }
@@ -77,6 +84,8 @@ impl<'a> Capture<'a> {
             store,
             spill: Spilling::NotYet,
             batch: Vec::new(),
+            spilled: 0,
+            overflowed: false,
             report,
             unreported: String::new(),
             reported: None,
@@ -115,6 +124,7 @@ impl<'a> Capture<'a> {
         let kept = match self.spill {
             Spilling::NotYet => Kept::Whole,
             Spilling::To(spill) => match spill.finish() {
+                Some(path) if self.overflowed => Kept::Partly(path),
                 Some(path) => Kept::Saved(path),
                 None => Kept::Nowhere("it could not be saved".to_owned()),
             },
@@ -136,7 +146,8 @@ impl<'a> Capture<'a> {
         if self.tail.is_cut() {
             match self.spill {
                 Spilling::NotYet => self.begin().await,
-                Spilling::To(_) => self.batch.extend_from_slice(text.as_bytes()),
+                Spilling::To(_) if self.spilled < MAX_SPILL => self.keep(text),
+                Spilling::To(_) => self.overflowed = true,
                 Spilling::Failed(_) => {}
             }
             if self.batch.len() >= BATCH {
@@ -146,13 +157,19 @@ impl<'a> Capture<'a> {
         self.tail.trim();
     }
 
+    fn keep(&mut self, text: &str) {
+        self.spilled += text.len() as u64;
+        self.batch.extend_from_slice(text.as_bytes());
+    }
+
     /// Begins the spill with all there is so far.
     async fn begin(&mut self) {
         let Some(store) = self.store.cloned() else {
             self.spill = Spilling::Failed("this host keeps no long outputs".to_owned());
             return;
         };
-        self.batch.extend_from_slice(self.tail.text().as_bytes());
+        let so_far = self.tail.text().to_owned();
+        self.keep(&so_far);
         let made = spawn_blocking(move || store.create().map(|spill| Unfinished(Some(spill)))).await;
         self.spill = match made.map_err(io::Error::other) {
             Ok(Ok(spill)) => Spilling::To(spill),

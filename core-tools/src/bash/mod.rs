@@ -21,7 +21,7 @@ use tool_core::{ToolContext, ToolError, ToolOutput, event::Progress, tool};
 
 pub use self::shell::Shell;
 use self::{
-    capture::{Capture, Captured, Kept},
+    capture::{Capture, Captured, Kept, MAX_SPILL},
     run::{End, run},
     tail::last_chars,
 };
@@ -103,6 +103,11 @@ fn output(command: &str, timeout: u64, end: End, captured: Captured) -> ToolOutp
         Kept::Saved(path) => {
             format!("...output truncated...\n\nFull output saved to: {}\n\n{body}", path.display())
         }
+        Kept::Partly(path) => format!(
+            "...output truncated...\n\nThe first {} MB of the output saved to: {}\n\n{body}",
+            MAX_SPILL >> 20,
+            path.display()
+        ),
         Kept::Nowhere(why) => {
             format!("...output truncated...\n\nThe full output was not kept: {why}. Print less in one call.\n\n{body}")
         }
@@ -130,7 +135,7 @@ fn output(command: &str, timeout: u64, end: End, captured: Captured) -> ToolOutp
         .with("output", shown)
         .with("exit", exit.code)
         .with("truncated", captured.kept != Kept::Whole);
-    if let Kept::Saved(path) = &captured.kept {
+    if let Kept::Saved(path) | Kept::Partly(path) = &captured.kept {
         output = output.with("outputPath", path.to_string_lossy());
     }
     if let Some(signal) = exit.signal {

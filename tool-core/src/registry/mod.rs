@@ -24,7 +24,7 @@ use crate::{
 /// [`Registry::linked`] has every `#[tool]` function of every crate that is linked into the binary. A crate that is
 /// only named in `Cargo.toml` is *not* linked: the linker drops what no code names. Name it once, in the binary:
 ///
-/// ```ignore
+/// ```text
 /// use my_tools as _;
 /// ```
 ///
