@@ -131,6 +131,8 @@ fn a_line_that_is_too_long_is_shown_wherever_it_stands() {
     let kept = |text: String, keep| cut(&text, limits(10, 100, keep)).unwrap().kept();
     assert_eq!(kept(format!("Output:\n{long}"), Keep::Head), 100);
     assert_eq!(kept(format!("\n{long}"), Keep::Head), 100);
+    // The limit falls on the break before it: the empty line there is shown too.
+    assert_eq!(kept(format!("\n{}\n\n{long}", "y".repeat(98)), Keep::Head), 100);
     assert_eq!(kept(format!("{long}\nend"), Keep::Tail), 100);
     assert_eq!(kept(format!("{long}\n\n"), Keep::Tail), 100);
     assert_eq!(kept(format!("a\n{long}\nb"), Keep::Middle), 100);

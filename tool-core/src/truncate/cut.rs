@@ -58,7 +58,8 @@ fn head(text: &str, lines: usize, bytes: usize) -> (&str, Stop) {
         if end + shown > bytes {
             by = Stop::Bytes;
             if shown > bytes {
-                end = text.floor_char_boundary(bytes);
+                // Not behind a break already passed, which is not shown.
+                end = end.max(text.floor_char_boundary(bytes));
             }
             break;
         }
