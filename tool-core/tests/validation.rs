@@ -42,6 +42,12 @@ fn addresses(one: std::net::Ipv4Addr, #[schemars(with = "String")] other: std::n
     format!("{one} {other}")
 }
 
+/// Takes two, of which one's name begins the other's.
+#[tool(register = false)]
+fn prefix(#[schemars(with = "String")] a: std::net::Ipv4Addr, ab: u8) -> String {
+    format!("{a} {ab}")
+}
+
 /// Takes a map.
 #[tool(register = false)]
 fn weigh(weights: std::collections::BTreeMap<String, f32>) -> String {
@@ -199,6 +205,17 @@ async fn what_serde_alone_knows_is_reported_too() {
     assert_eq!(
         mistakes(&bench, "addresses", r#"{"one":"127.0.0.1","other":"nowhere"}"#).await,
         ["/other: invalid IPv4 address syntax"]
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_begins_another_hides_nothing() {
+    let bench = Bench::new(PrefixTool);
+    let mut found = mistakes(&bench, "prefix", r#"{"a":"nowhere","ab":"x"}"#).await;
+    found.sort();
+    assert_eq!(
+        found,
+        ["/a: invalid IPv4 address syntax", "/ab: expected an integer from 0 to 255, got the string \"x\""]
     );
 }
 

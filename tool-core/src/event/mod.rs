@@ -6,7 +6,11 @@ use std::{
     time::SystemTime,
 };
 
-use crate::{call::CallId, error::ErrorKind, output::Metadata};
+use crate::{
+    call::CallId,
+    error::{ErrorKind, ToolError},
+    output::Metadata,
+};
 
 /// Tells the time. Hosts and tests can give their own.
 pub trait Clock: Send + Sync + 'static {
@@ -81,6 +85,12 @@ pub enum Change {
         /// What the model is told.
         message: String,
     },
+}
+
+impl From<&ToolError> for Change {
+    fn from(error: &ToolError) -> Self {
+        Self::Error { kind: error.kind(), message: error.to_string() }
+    }
 }
 
 /// How far a call is.

@@ -143,8 +143,7 @@ impl Executor {
         let name = unknown.name.clone();
         let error = ToolError::UnknownTool(unknown);
         if !self.host.observers.is_empty() {
-            let told = Change::Error { kind: error.kind(), message: error.to_string() };
-            for change in [Change::Pending, told] {
+            for change in [Change::Pending, Change::from(&error)] {
                 self.host.observers.tell(id, &name, self.host.clock.now(), change);
             }
         }
@@ -163,7 +162,7 @@ impl End<'_> {
         self.told = true;
         self.ctx.report(|| match status {
             Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
-            Err(error) => Change::Error { kind: error.kind(), message: error.to_string() },
+            Err(error) => error.into(),
         });
     }
 }
@@ -171,8 +170,7 @@ impl End<'_> {
 impl Drop for End<'_> {
     fn drop(&mut self) {
         if !self.told {
-            let error = ToolError::Cancelled;
-            self.ctx.report(|| Change::Error { kind: error.kind(), message: error.to_string() });
+            self.ctx.report(|| Change::from(&ToolError::Cancelled));
         }
     }
 }

@@ -122,7 +122,7 @@ pub(super) fn explain<'i>(
     for error in errors {
         explainer.error(&error, &mut mistakes);
     }
-    // A misspelt name and the missing argument it stands for read best side by side.
+    // One fault can break several keywords that say it in the same words.
     let mut seen = std::collections::HashSet::new();
     mistakes.retain(|mistake: &Mistake| seen.insert((mistake.pointer.clone(), mistake.message.clone())));
     mistakes

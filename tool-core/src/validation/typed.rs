@@ -100,21 +100,23 @@ impl TypedArguments {
         let received = Value::Object(received);
         let mut converted = Value::Object(kept);
         self.validator.coerce(&mut converted);
+        let mut refused = Vec::new();
         if mistakes.is_empty() {
             let candidate = assemble(&texts, &failed, &converted);
             let mut source = self.source(&candidate, true);
             if let Ok(read) = decode(&mut source) {
                 return Ok(read);
             }
-            mistakes.extend(self.validator.mistakes(&converted));
-            for (name, error) in source.errors.take().unwrap_or_default() {
-                let at = format!("/{}", escape(name));
-                if !mistakes.iter().any(|mistake| mistake.pointer.starts_with(&at)) {
-                    mistakes.push(Mistake::new(at, error));
-                }
+            refused = source.errors.take().unwrap_or_default();
+        }
+        mistakes.extend(self.validator.mistakes(&converted));
+        for (name, error) in refused {
+            let at = format!("/{}", escape(name));
+            let is_below =
+                |pointer: &str| pointer.strip_prefix(&at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            if !mistakes.iter().any(|mistake| is_below(&mistake.pointer)) {
+                mistakes.push(Mistake::new(at, error));
             }
-        } else {
-            mistakes.extend(self.validator.mistakes(&converted));
         }
         if mistakes.is_empty() {
             mistakes.push(Mistake::new("", "the arguments do not fit the tool's schema"));

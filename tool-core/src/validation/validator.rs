@@ -2,8 +2,6 @@
 //!
 //! The checks are the `jsonschema` crate's, behind this file; the words are `report`'s.
 
-use std::sync::OnceLock;
-
 use serde_json::Value;
 
 use super::{
@@ -13,7 +11,7 @@ use super::{
 };
 use crate::call::object_text;
 
-/// A compiled JSON Schema with the coercions and the report that go with it.
+/// A JSON Schema with the coercions and the report that go with it.
 ///
 /// For tools whose arguments are no Rust struct: [`FnTool::raw`](crate::tool::FnTool::raw), tools of other processes.
 ///
@@ -32,14 +30,14 @@ use crate::call::object_text;
 #[derive(Debug)]
 pub struct Validator {
     schema: Value,
-    compiled: OnceLock<Result<jsonschema::Validator, String>>,
 }
 
 impl Validator {
-    /// Takes a schema; it is compiled when it is first needed.
+    /// Takes a schema. Of each value, only the part that is meant for it is compiled; [`verify`](Self::verify) looks at
+    /// the whole.
     #[must_use]
     pub fn new(schema: Value) -> Self {
-        Self { schema, compiled: OnceLock::new() }
+        Self { schema }
     }
 
     /// The schema.
@@ -53,7 +51,7 @@ impl Validator {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), String> {
-        self.compiled().map(drop)
+        compile(&self.schema).map(drop)
     }
 
     /// JSON text to arguments that the schema accepts, converting what can be converted without loss.
@@ -79,14 +77,10 @@ impl Validator {
     #[must_use]
     pub fn mistakes(&self, value: &Value) -> Vec<Mistake> {
         let narrowed = narrow(&self.schema, value);
-        match self.compiled().and_then(|_| compile(&narrowed)) {
+        match compile(&narrowed) {
             Ok(validator) => explain(validator.iter_errors(value), &narrowed),
             Err(fault) => vec![Mistake::new("", format!("the tool's schema cannot be used: {fault}"))],
         }
-    }
-
-    fn compiled(&self) -> Result<&jsonschema::Validator, String> {
-        self.compiled.get_or_init(|| compile(&self.schema)).as_ref().map_err(Clone::clone)
     }
 }
 
