@@ -52,7 +52,7 @@ impl Host {
         builder = builder
             .rules(with_flags(setup.rules, &args.allow, &args.deny, home.as_deref()))
             .approver(Answering::new(args, stdin_is_taken, display))
-            .observer(move |event: &_| observer.observe(event));
+            .inline_observer(move |event: &_| observer.observe(event));
         if let Some(limit) = args.timeout {
             builder = builder.timeout(limit);
         }

@@ -81,7 +81,7 @@ impl Display {
                     }
                 }
             }
-            Change::Completed { .. } | Change::Error { .. } => {
+            Change::Completed(_) | Change::Error(_) => {
                 self.pause();
             }
             _ => {}
@@ -105,16 +105,22 @@ fn start() -> ProgressBar {
 fn describe(event: &CallEvent) {
     let tell = |what: &str| print::note(&format!("[{} {}] {}", event.call_id, event.tool, visible::line(what)));
     match &event.change {
-        Change::Pending => tell("pending"),
+        Change::Pending { .. } => tell("pending"),
         Change::Running => tell("running"),
         Change::Progress(progress) => {
             for line in progress.title.as_deref().into_iter().chain(progress.text.lines()) {
                 tell(line);
             }
         }
-        Change::Completed { title } if title.is_empty() => tell("completed"),
-        Change::Completed { title } => tell(&format!("completed: {title}")),
-        Change::Error { kind, .. } => tell(&format!("error: {kind:?}")),
+        Change::Completed(outcome) => match outcome.title() {
+            "" => tell("completed"),
+            title => tell(&format!("completed: {title}")),
+        },
+        Change::Error(outcome) => {
+            if let Some(error) = outcome.error() {
+                tell(&format!("error: {:?}", error.kind()));
+            }
+        }
         _ => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{tool::ToolName, validation::InvalidArguments};
 
@@ -44,6 +44,25 @@ pub enum ToolError {
     /// Something that no further call can mend; the host should stop the turn.
     #[error("{0}")]
     Fatal(Cow<'static, str>),
+    /// The call had not started when a message of the user's came, and was left out.
+    #[error(
+        "Skipped: the user has sent a message, and this call had not started. Read the message before calling again."
+    )]
+    Skipped,
+    /// An error that was stored and read back.
+    #[error("{}", .0.message)]
+    Recorded(Box<Recorded>),
+}
+
+/// What is left of an error that was stored: how it counts, and its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// How it counts.
+    pub kind: ErrorKind,
+    /// What the model is told.
+    pub message: String,
+    /// The outcome's metadata.
+    pub metadata: crate::output::Metadata,
 }
 
 /// Arguments refused, and by which tool.
@@ -133,7 +152,7 @@ fn quoted(patterns: &[String]) -> String {
 }
 
 /// What a host decides by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -185,11 +204,12 @@ impl ToolError {
             Self::InvalidArguments(_) => ErrorKind::InvalidArguments,
             Self::UnknownTool(_) => ErrorKind::UnknownTool,
             Self::Denied(_) => ErrorKind::Denied,
-            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Cancelled | Self::Skipped => ErrorKind::Cancelled,
             Self::TimedOut { .. } => ErrorKind::TimedOut,
             Self::Failed(_) => ErrorKind::Failed,
             Self::Panicked { .. } => ErrorKind::Panicked,
             Self::Fatal(_) => ErrorKind::Fatal,
+            Self::Recorded(recorded) => recorded.kind,
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) use self::{session::Approvals, state::States};
 use crate::{
     call::CallId,
     error::ToolError,
-    event::{Change, Clock, Observers, Progress},
+    event::{CallEvent, Change, Clock, Observers, Progress},
     permission::{Approver, Gate, PermissionRequest, Ruleset},
     tool::ToolName,
     truncate::{Limits, SpillStore},
@@ -55,6 +55,7 @@ struct Bound {
 /// What belongs to one call.
 struct Scope {
     call_id: CallId,
+    parent: Option<CallId>,
     tool: ToolName,
     limits: Limits,
     session: Session,
@@ -72,7 +73,7 @@ impl ToolContext {
         tool: ToolName,
         limits: Limits,
     ) -> Self {
-        let scope = Scope { call_id, tool, limits, session, turn, cancellation: OnceLock::new(), host };
+        let scope = Scope { call_id, parent: None, tool, limits, session, turn, cancellation: OnceLock::new(), host };
         Self { scope: Arc::new(scope), bound: None }
     }
 
@@ -86,11 +87,6 @@ impl ToolContext {
     #[must_use]
     pub fn call_id(&self) -> &CallId {
         &self.scope.call_id
-    }
-
-    /// The call's id, at the call's end.
-    pub(crate) fn into_call_id(self) -> CallId {
-        Arc::try_unwrap(self.scope).map_or_else(|shared| shared.call_id.clone(), |scope| scope.call_id)
     }
 
     /// The name the tool is registered by.
@@ -173,10 +169,25 @@ impl ToolContext {
         self.report(|| Change::Progress(progress.into()));
     }
 
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.scope.host.observers.is_empty()
+    }
+
+    pub(crate) fn now(&self) -> std::time::SystemTime {
+        self.scope.host.clock.now()
+    }
+
     pub(crate) fn report(&self, change: impl FnOnce() -> Change) {
         let host = &self.scope.host;
-        if !host.observers.is_empty() {
-            host.observers.tell(&self.scope.call_id, self.scope.tool.as_str(), host.clock.now(), change());
+        if self.is_observed() {
+            host.observers.tell(CallEvent {
+                session: self.session().id().clone(),
+                call_id: self.scope.call_id.clone(),
+                parent: self.scope.parent.clone(),
+                tool: self.scope.tool.to_string(),
+                at: host.clock.now(),
+                change: change(),
+            });
         }
     }
 

@@ -18,6 +18,7 @@ use crate::permission::matches;
 pub struct Session(Arc<Inner>);
 
 struct Inner {
+    id: Arc<str>,
     cwd: PathBuf,
     approvals: Approvals,
     cancellation: CancellationToken,
@@ -28,13 +29,26 @@ impl Session {
     /// A session in this directory. A relative path is taken from the root: a session has no other place to start.
     #[must_use]
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self::named("session", cwd)
+    }
+
+    /// The same with an id of its own, by which those who watch several sessions tell them apart; `session` otherwise.
+    #[must_use]
+    pub fn named(id: impl Into<Arc<str>>, cwd: impl Into<PathBuf>) -> Self {
         let cwd = Path::new("/").join(cwd.into());
         Self(Arc::new(Inner {
+            id: id.into(),
             cwd,
             approvals: Approvals::default(),
             cancellation: CancellationToken::new(),
             memory: Mutex::default(),
         }))
+    }
+
+    /// The id.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.0.id
     }
 
     /// The directory that relative paths are meant from.

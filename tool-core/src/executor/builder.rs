@@ -2,13 +2,14 @@
 
 use std::{any::Any, sync::Arc, time::Duration};
 
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::Executor;
 use crate::{
     call::MAX_ARGUMENT_BYTES,
     context::{Host, States, ToolContext},
-    event::{Clock, Observer, Observers, TickClock},
+    event::{CallEvent, Clock, Observer, Observers, TickClock},
     permission::{Approver, DenyAll, Ruleset},
     registry::Registry,
     truncate::{Limits, SpillStore},
@@ -55,9 +56,23 @@ impl ExecutorBuilder {
         self
     }
 
-    /// One more who watches.
+    /// One more who watches, on a thread of its own: however slow it is, no call waits for it. It gets the events in
+    /// order; [`Executor::flush`] waits for it.
     pub fn observer(mut self, observer: impl Observer) -> Self {
-        self.host.observers.push(Arc::new(observer));
+        self.host.observers.detached(Arc::new(observer));
+        self
+    }
+
+    /// One more who watches, where the call runs: the call waits for it. For those that only take note, of a count or
+    /// a line, and must have done so before the call goes on.
+    pub fn inline_observer(mut self, observer: impl Observer) -> Self {
+        self.host.observers.inline(Arc::new(observer));
+        self
+    }
+
+    /// Sends every event to those who have subscribed. One that falls behind loses the oldest, as `broadcast` says.
+    pub fn broadcast(mut self, sender: broadcast::Sender<Arc<CallEvent>>) -> Self {
+        self.host.observers.channel(sender);
         self
     }
 

@@ -6,12 +6,13 @@ mod outcome;
 
 use std::{
     any::Any,
+    borrow::Cow,
     future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
     task::Poll,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tokio_util::sync::CancellationToken;
@@ -24,7 +25,7 @@ use crate::{
     call::{ToolCall, decode},
     context::{Host, Session, ToolContext},
     error::{ToolError, UnknownTool},
-    event::Change,
+    event::{CallEvent, Change},
     permission::authorize,
     registry::{Registered, Registry},
     truncate::{Bounded, Limits, fit},
@@ -69,6 +70,11 @@ impl Executor {
         &self.registry
     }
 
+    /// Waits until every [`Observer`](crate::event::Observer) has taken in what happened so far.
+    pub async fn flush(&self) {
+        self.host.observers.flush().await;
+    }
+
     /// Runs one call to its end. It always ends, in exactly one outcome; nothing escapes as a panic.
     ///
     /// Dropping the future stops the call. To stop it and still get its outcome, cancel the session, or use
@@ -94,32 +100,25 @@ impl Executor {
     async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
         let ToolCall { id, name, arguments } = call;
         let start = self.host.clock.now();
-        let (id, status, tool) = match self.registry.resolve(&name) {
-            Ok(tool) => {
-                let policy = tool.tool().policy();
-                let limits = policy.limits.over(self.limits);
-                let timeout = policy.timeout.into_iter().chain(self.timeout).min();
-                let (host, session) = (self.host.clone(), session.clone());
-                let ctx = ToolContext::new(host, session, turn, id, tool.name().clone(), limits);
-                ctx.report(|| Change::Pending);
-                let end = End { ctx: &ctx, told: false };
-                let status = {
-                    let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx));
-                    poll_fn(|task| {
-                        let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
-                        polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&ctx, &*panic))))
-                    })
-                    .await
-                };
-                end.tell(&status);
-                (ctx.into_call_id(), status, Some(tool.name().clone()))
-            }
-            Err(unknown) => {
-                let status = self.unknown(&id, unknown);
-                (id, status, None)
-            }
+        let tool = match self.registry.resolve(&name) {
+            Ok(tool) => tool,
+            Err(unknown) => return self.unknown(session, ToolCall { id, name, arguments }, unknown, start),
         };
-        Outcome::new(id, name, tool, status, CallTime { start, end: self.host.clock.now() })
+        let policy = tool.tool().policy();
+        let limits = policy.limits.over(self.limits);
+        let timeout = policy.timeout.into_iter().chain(self.timeout).min();
+        let ctx = ToolContext::new(self.host.clone(), session.clone(), turn, id, tool.name().clone(), limits);
+        ctx.report(|| Change::Pending { arguments: arguments.as_str().into() });
+        let end = End { ctx: &ctx, start, told: false };
+        let status = {
+            let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx));
+            poll_fn(|task| {
+                let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
+                polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&ctx, &*panic))))
+            })
+            .await
+        };
+        end.tell(name, status)
     }
 
     /// Decode, prepare, authorize, run, fit: each takes what only the one before can make.
@@ -139,38 +138,53 @@ impl Executor {
         Ok(fit(output, ctx.limits(), ctx.spills()))
     }
 
-    fn unknown(&self, id: &crate::call::CallId, unknown: UnknownTool) -> Result<Bounded, ToolError> {
-        let name = unknown.name.clone();
-        let error = ToolError::UnknownTool(unknown);
-        if !self.host.observers.is_empty() {
-            for change in [Change::Pending, Change::from(&error)] {
-                self.host.observers.tell(id, &name, self.host.clock.now(), change);
-            }
+    fn unknown(&self, session: &Session, call: ToolCall, unknown: UnknownTool, start: SystemTime) -> Outcome {
+        let end = self.host.clock.now();
+        let outcome = Outcome::failed(&call, ToolError::UnknownTool(unknown), CallTime { start, end });
+        if self.host.observers.is_empty() {
+            return outcome;
         }
-        Err(error)
+        let outcome = Arc::new(outcome);
+        let changes = [Change::Pending { arguments: call.arguments.into() }, Change::from(outcome.clone())];
+        for (change, at) in changes.into_iter().zip([start, end]) {
+            let (session, call_id, tool) = (session.id().clone(), call.id.clone(), call.name.to_string());
+            self.host.observers.tell(CallEvent { session, call_id, parent: None, tool, at, change });
+        }
+        Arc::unwrap_or_clone(outcome)
     }
 }
 
 /// The last event of a call: told when it ends, also when its future is dropped.
 struct End<'c> {
     ctx: &'c ToolContext,
+    start: SystemTime,
     told: bool,
 }
 
 impl End<'_> {
-    fn tell(mut self, status: &Status) {
+    fn tell(mut self, requested: Cow<'static, str>, status: Status) -> Outcome {
         self.told = true;
-        self.ctx.report(|| match status {
-            Ok(bounded) => Change::Completed { title: bounded.title().to_owned() },
-            Err(error) => error.into(),
-        });
+        let (id, tool) = (self.ctx.call_id().clone(), self.ctx.tool().clone());
+        let time = CallTime { start: self.start, end: self.ctx.now() };
+        let outcome = Outcome::new(id, requested, Some(tool), status, time);
+        if !self.ctx.is_observed() {
+            return outcome;
+        }
+        let outcome = Arc::new(outcome);
+        self.ctx.report(|| outcome.clone().into());
+        Arc::unwrap_or_clone(outcome)
     }
 }
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
         if !self.told {
-            self.ctx.report(|| Change::from(&ToolError::Cancelled));
+            self.ctx.report(|| {
+                let time = CallTime { start: self.start, end: self.ctx.now() };
+                let (id, tool) = (self.ctx.call_id().clone(), self.ctx.tool().clone());
+                let name = tool.to_string().into();
+                Arc::new(Outcome::new(id, name, Some(tool), Err(ToolError::Cancelled), time)).into()
+            });
         }
     }
 }

@@ -1,36 +1,28 @@
 //! What became of a call.
 
-use std::{
-    borrow::Cow,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{borrow::Cow, time::SystemTime};
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 use serde_json::json;
 
-use crate::{call::CallId, error::ToolError, output::Metadata, tool::ToolName, truncate::Bounded};
+use crate::{
+    call::{CallId, ToolCall},
+    error::{ErrorKind, Recorded, ToolError},
+    event::millis,
+    output::{Attachment, Metadata, ToolOutput},
+    tool::ToolName,
+    truncate::Bounded,
+};
 
-/// When a call began and ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// When a call began and ended; written as milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTime {
     /// When it came.
+    #[serde(with = "millis")]
     pub start: SystemTime,
     /// When it ended.
+    #[serde(with = "millis")]
     pub end: SystemTime,
-}
-
-impl Serialize for CallTime {
-    /// As milliseconds since 1970.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let milliseconds = |at: SystemTime| {
-            let elapsed = at.duration_since(UNIX_EPOCH).unwrap_or_default();
-            u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
-        };
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("start", &milliseconds(self.start))?;
-        map.serialize_entry("end", &milliseconds(self.end))?;
-        map.end()
-    }
 }
 
 /// How a call ended: with an output that fits its limits, or with an error.
@@ -57,6 +49,18 @@ impl Outcome {
         Self { call_id, requested, tool, status, time }
     }
 
+    /// The outcome of a call that no executor ran: one that a host answers itself.
+    #[must_use]
+    pub fn completed(call: &ToolCall, output: ToolOutput, time: CallTime) -> Self {
+        Self::new(call.id.clone(), call.name.clone(), None, Ok(Bounded::as_it_is(output)), time)
+    }
+
+    /// The same, for a call that failed: one that was not run because the turn was aborted, or a line that is no call.
+    #[must_use]
+    pub fn failed(call: &ToolCall, error: ToolError, time: CallTime) -> Self {
+        Self::new(call.id.clone(), call.name.clone(), None, Err(error), time)
+    }
+
     /// The call.
     #[must_use]
     pub fn call_id(&self) -> &CallId {
@@ -81,6 +85,12 @@ impl Outcome {
     #[must_use]
     pub fn output(&self) -> Option<&str> {
         self.status.as_ref().ok().map(Bounded::output)
+    }
+
+    /// One line for a user interface; empty where it failed or has none.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.status.as_ref().map_or("", Bounded::title)
     }
 
     /// The error, if it failed.
@@ -124,6 +134,7 @@ impl Outcome {
                 metadata.insert("mistakes".into(), json!(invalid.report.mistakes()));
                 metadata
             }
+            Err(ToolError::Recorded(recorded)) => recorded.metadata.clone(),
             Err(_) => Metadata::new(),
         };
         if self.tool() != self.requested {
@@ -145,6 +156,9 @@ impl Serialize for Outcome {
                 map.serialize_entry("output", bounded.output())?;
                 map.serialize_entry("metadata", &self.metadata())?;
                 map.serialize_entry("attachments", bounded.attachments())?;
+                if let Some(structured) = bounded.structured() {
+                    map.serialize_entry("structured", structured)?;
+                }
             }
             Err(error) => {
                 map.serialize_entry("status", "error")?;
@@ -154,5 +168,56 @@ impl Serialize for Outcome {
         }
         map.serialize_entry("time", &self.time)?;
         map.end()
+    }
+}
+
+/// An outcome as it is written.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    call_id: CallId,
+    tool: String,
+    #[serde(flatten)]
+    status: WrittenStatus,
+    #[serde(default)]
+    metadata: Metadata,
+    time: CallTime,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+enum WrittenStatus {
+    Completed {
+        #[serde(default)]
+        title: String,
+        output: String,
+        #[serde(default)]
+        attachments: Vec<Attachment>,
+        structured: Option<Box<serde_json::Value>>,
+    },
+    Error {
+        error: WrittenError,
+    },
+}
+
+#[derive(Deserialize)]
+struct WrittenError {
+    kind: ErrorKind,
+    message: String,
+}
+
+impl<'de> Deserialize<'de> for Outcome {
+    /// Reads what was written. An error comes back as [`ToolError::Recorded`]: its kind and its words.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Written { call_id, tool, status, metadata, time } = Written::deserialize(deserializer)?;
+        let status = match status {
+            WrittenStatus::Completed { title, output, attachments, structured } => {
+                Ok(Bounded::as_it_is(ToolOutput { title, output, metadata, attachments, structured }))
+            }
+            WrittenStatus::Error { error: WrittenError { kind, message } } => {
+                Err(ToolError::Recorded(Box::new(Recorded { kind, message, metadata })))
+            }
+        };
+        Ok(Self::new(call_id, tool.into(), None, status, time))
     }
 }

@@ -1,9 +1,9 @@
 //! Media beside a tool's text.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A file given to the model beside the text (opencode's file part).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Attachment {
     /// Always `file`.
@@ -18,7 +18,7 @@ pub struct Attachment {
     pub filename: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum FileKind {
     File,

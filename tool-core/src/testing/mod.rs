@@ -146,7 +146,7 @@ impl BenchBuilder {
         let events = record.events.clone();
         let script = Script { replies: Mutex::new(self.replies.into()), asks: record.asks.clone() };
         let registry = self.registry.build().unwrap_or_else(|error| panic!("{error}"));
-        let executor = Executor::builder(registry).approver(script).observer(move |event: &CallEvent| {
+        let executor = Executor::builder(registry).approver(script).inline_observer(move |event: &CallEvent| {
             events.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
         });
         let executor = self.steps.into_iter().fold(executor, |executor, step| step(executor));

@@ -263,6 +263,7 @@ impl Tool for FactsTool {
             input_schema: self.arguments().schema().clone(),
             output_schema: (self.facts.output_schema)(),
             annotations: self.facts.annotations,
+            grammar: None,
         })
     }
 

@@ -21,7 +21,7 @@ pub use self::{
     function::FnTool,
     name::{InvalidName, MAX_NAME_LENGTH, ToolName},
     policy::{Concurrency, LimitOverrides, ToolPolicy},
-    spec::{Annotations, ToolSpec},
+    spec::{Annotations, Grammar, ToolSpec},
 };
 use crate::{
     context::ToolContext, error::ToolError, output::ToolOutput, permission::PermissionRequest,

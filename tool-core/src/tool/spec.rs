@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ToolName;
@@ -26,6 +26,21 @@ pub struct ToolSpec {
     pub output_schema: Option<Value>,
     /// Hints on what the tool does to the world.
     pub annotations: Annotations,
+    /// The grammar of the tool's one text parameter, for providers where a tool may take plain text instead of JSON
+    /// (OpenAI's `custom` tools).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grammar: Option<Grammar>,
+}
+
+/// What a freeform tool's text looks like. The tool has exactly one parameter, a text; a provider without freeform
+/// tools declares it as a function with that parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "syntax", content = "definition", rename_all = "lowercase")]
+pub enum Grammar {
+    /// In Lark's notation, as OpenAI reads it.
+    Lark(Cow<'static, str>),
+    /// A regular expression in the notation of Rust's `regex` crate.
+    Regex(Cow<'static, str>),
 }
 
 impl ToolSpec {
@@ -39,6 +54,7 @@ impl ToolSpec {
             input_schema,
             output_schema: None,
             annotations: Annotations::default(),
+            grammar: None,
         }
     }
 }

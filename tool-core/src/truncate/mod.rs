@@ -45,7 +45,7 @@ impl Default for Limits {
     }
 }
 
-/// An output that is known to fit its limits. Only [`fit`] makes one.
+/// An output that is known to fit its limits: [`fit`] makes one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounded {
     output: ToolOutput,
@@ -54,6 +54,14 @@ pub struct Bounded {
 }
 
 impl Bounded {
+    /// An output that is not the executor's to cut: a host's own answer, or one that was cut before it was stored.
+    pub(crate) fn as_it_is(output: ToolOutput) -> Self {
+        let truncated = output.metadata.get("truncated").and_then(serde_json::Value::as_bool).unwrap_or_default();
+        let path = output.metadata.get("outputPath").and_then(serde_json::Value::as_str);
+        let output_path = path.map(PathBuf::from);
+        Self { output, truncated, output_path }
+    }
+
     /// One line for a user interface.
     #[must_use]
     pub fn title(&self) -> &str {

@@ -1,0 +1,230 @@
+//! The state of a call, as a user interface shows it and a host stores it.
+
+use std::time::SystemTime;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{CallEvent, Change, clock::millis};
+use crate::{
+    call::{CallId, ToolCall},
+    error::ToolError,
+    executor::{CallTime, Outcome},
+    output::Metadata,
+};
+
+/// Where a call is: `pending`, then `running`, then `completed` or `error` (opencode's states, with their times).
+///
+/// Made of the events of one call; serialises to JSON and reads back, so that a host can store it and go on later.
+///
+/// ```
+/// use std::{collections::HashMap, sync::{Arc, Mutex}};
+/// use tool_core::{event::{CallEvent, CallState}, prelude::*};
+///
+/// /// Add two numbers.
+/// #[tool]
+/// fn add(/** One. */ a: i64, /** Other. */ b: i64) -> String {
+///     (a + b).to_string()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let states: Arc<Mutex<HashMap<String, CallState>>> = Arc::default();
+/// let seen = states.clone();
+/// let registry = Registry::builder().add(AddTool).build()?;
+/// let executor = Executor::builder(registry)
+///     .observer(move |event: &CallEvent| CallState::follow(&mut seen.lock().unwrap(), event))
+///     .build()?;
+/// executor.call(&Session::new("/"), ToolCall::new("call_1", "add", r#"{"a":2,"b":3}"#)).await;
+/// executor.flush().await;
+/// let stored = serde_json::to_string(&states.lock().unwrap()["call_1"])?;
+/// let state: CallState = serde_json::from_str(&stored)?;
+/// assert_eq!(state.outcome().and_then(|outcome| outcome.output()), Some("5"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallState {
+    /// The call has come, and is being checked.
+    Pending {
+        /// The call.
+        call: ToolCall,
+        /// When it came.
+        start: SystemTime,
+    },
+    /// The tool runs.
+    Running {
+        /// The call.
+        call: ToolCall,
+        /// When the call came.
+        start: SystemTime,
+        /// When the tool began to run.
+        started: SystemTime,
+        /// The latest title.
+        title: String,
+        /// What the tool has told of itself so far; a later value replaces an earlier one of the same key.
+        metadata: Metadata,
+    },
+    /// The tool is done.
+    Completed {
+        /// The call.
+        call: ToolCall,
+        /// What came of it.
+        outcome: Outcome,
+    },
+    /// The call failed.
+    Error {
+        /// The call.
+        call: ToolCall,
+        /// What came of it.
+        outcome: Outcome,
+    },
+}
+
+impl CallState {
+    /// The state that a call's first event begins; `None` for any other event.
+    #[must_use]
+    pub fn begin(event: &CallEvent) -> Option<Self> {
+        let Change::Pending { arguments } = &event.change else { return None };
+        let call = ToolCall::new(event.call_id.clone(), event.tool.clone(), arguments.as_ref());
+        Some(Self::Pending { call, start: event.at })
+    }
+
+    /// Goes on to what the next event of the same call says. An ended call stays as it is.
+    pub fn apply(&mut self, event: &CallEvent) {
+        match (&mut *self, &event.change) {
+            (Self::Pending { call, start }, Change::Running) => {
+                let (call, start) = (call.clone(), *start);
+                let (title, metadata) = (String::new(), Metadata::new());
+                *self = Self::Running { call, start, started: event.at, title, metadata };
+            }
+            (Self::Running { title, metadata, .. }, Change::Progress(progress)) => {
+                if let Some(new) = &progress.title {
+                    title.clone_from(new);
+                }
+                metadata.extend(progress.metadata.clone());
+            }
+            (Self::Pending { call, .. } | Self::Running { call, .. }, Change::Completed(outcome)) => {
+                *self = Self::Completed { call: call.clone(), outcome: outcome.as_ref().clone() };
+            }
+            (Self::Pending { call, .. } | Self::Running { call, .. }, Change::Error(outcome)) => {
+                *self = Self::Error { call: call.clone(), outcome: outcome.as_ref().clone() };
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps the states of many calls, by their ids. A call whose id was used before begins anew.
+    pub fn follow<S: std::hash::BuildHasher>(
+        states: &mut std::collections::HashMap<String, Self, S>,
+        event: &CallEvent,
+    ) {
+        if let Some(state) = Self::begin(event) {
+            states.insert(event.call_id.to_string(), state);
+        } else if let Some(state) = states.get_mut(event.call_id.as_str()) {
+            state.apply(event);
+        }
+    }
+
+    /// The call.
+    #[must_use]
+    pub fn call(&self) -> &ToolCall {
+        match self {
+            Self::Pending { call, .. }
+            | Self::Running { call, .. }
+            | Self::Completed { call, .. }
+            | Self::Error { call, .. } => call,
+        }
+    }
+
+    /// What came of the call, if it has ended.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match self {
+            Self::Completed { outcome, .. } | Self::Error { outcome, .. } => Some(outcome),
+            Self::Pending { .. } | Self::Running { .. } => None,
+        }
+    }
+
+    /// Ends a call that a stored state left open, as cancelled: what ran it is gone. Every call that a model made has
+    /// to be answered, or the provider refuses the conversation.
+    pub fn abort(&mut self, now: SystemTime) {
+        if let Self::Pending { call, start } | Self::Running { call, start, .. } = self {
+            let time = CallTime { start: *start, end: now };
+            let outcome = Outcome::failed(call, ToolError::Cancelled, time);
+            *self = Self::Error { call: call.clone(), outcome };
+        }
+    }
+}
+
+/// How a state is written: one flat object, whose `status` says which it is.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum Written {
+    Pending {
+        call_id: CallId,
+        tool: String,
+        arguments: String,
+        #[serde(with = "millis")]
+        start: SystemTime,
+    },
+    Running {
+        call_id: CallId,
+        tool: String,
+        arguments: String,
+        #[serde(with = "millis")]
+        start: SystemTime,
+        #[serde(with = "millis")]
+        started: SystemTime,
+        title: String,
+        metadata: Metadata,
+    },
+    Completed {
+        tool: String,
+        arguments: String,
+        outcome: Outcome,
+    },
+    Error {
+        tool: String,
+        arguments: String,
+        outcome: Outcome,
+    },
+}
+
+impl Serialize for CallState {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ToolCall { id, name, arguments } = self.call().clone();
+        let (call_id, tool) = (id, name.into_owned());
+        let written = match self {
+            Self::Pending { start, .. } => Written::Pending { call_id, tool, arguments, start: *start },
+            Self::Running { start, started, title, metadata, .. } => Written::Running {
+                call_id,
+                tool,
+                arguments,
+                start: *start,
+                started: *started,
+                title: title.clone(),
+                metadata: metadata.clone(),
+            },
+            Self::Completed { outcome, .. } => Written::Completed { tool, arguments, outcome: outcome.clone() },
+            Self::Error { outcome, .. } => Written::Error { tool, arguments, outcome: outcome.clone() },
+        };
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for CallState {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Pending { call_id, tool, arguments, start } => {
+                Self::Pending { call: ToolCall::new(call_id, tool, arguments), start }
+            }
+            Written::Running { call_id, tool, arguments, start, started, title, metadata } => {
+                Self::Running { call: ToolCall::new(call_id, tool, arguments), start, started, title, metadata }
+            }
+            Written::Completed { tool, arguments, outcome } => {
+                Self::Completed { call: ToolCall::new(outcome.call_id().clone(), tool, arguments), outcome }
+            }
+            Written::Error { tool, arguments, outcome } => {
+                Self::Error { call: ToolCall::new(outcome.call_id().clone(), tool, arguments), outcome }
+            }
+        })
+    }
+}
