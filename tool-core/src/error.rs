@@ -133,6 +133,24 @@ pub enum Denial {
         /// What the person said.
         feedback: Option<String>,
     },
+    /// By a hook of the host, or because one failed.
+    #[error("The call was refused: {reason}")]
+    Hook {
+        /// What the hook says.
+        reason: String,
+    },
+    /// The same call was made over and over.
+    #[error(
+        "This is the same `{tool}` call for the {times}. time in a row, and it was stopped. Its result will not change: go another way, or ask the user. ({denial})"
+    )]
+    Repeated {
+        /// The tool.
+        tool: ToolName,
+        /// How often the call was made, this one included.
+        times: u32,
+        /// Why it was not let pass all the same.
+        denial: Box<Denial>,
+    },
     /// Nobody was there to ask.
     #[error(
         "Permission `{permission}` for {} was not given: nobody could be asked ({reason}).", quoted(.patterns)

@@ -140,8 +140,10 @@ async fn one_turn_can_be_cancelled_alone() {
 #[tokio::test]
 async fn names_are_mended_when_one_tool_alone_can_be_meant() {
     let bench = Bench::builder().tool(ExplodeLaterTool).tool(WaitTool).build();
-    for name in ["Wait", "WAIT", "wait_"] {
-        let outcome = bench.call(name, r#"{"milliseconds":0}"#).await;
+    for (name, arguments) in
+        [("Wait", r#"{"milliseconds":0}"#), ("WAIT", r#"{"milliseconds":1}"#), ("wait_", "{\"milliseconds\":2}")]
+    {
+        let outcome = bench.call(name, arguments).await;
         assert_eq!((outcome.tool(), outcome.output()), ("wait", Some("waited")), "{name}");
         assert_eq!(outcome.metadata()["requestedTool"], *name);
     }

@@ -83,6 +83,16 @@ impl Decoded {
     pub fn arguments(&self) -> &str {
         &self.arguments
     }
+
+    /// The same without a copy.
+    pub(crate) fn into_arguments(self) -> String {
+        self.arguments
+    }
+
+    /// The arguments as a value; `null` where they are no JSON.
+    pub(crate) fn value(&self) -> serde_json::Value {
+        object_text(&self.arguments).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
 }
 
 /// Takes a call's arguments if they are no larger than `most` bytes.

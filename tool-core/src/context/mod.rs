@@ -3,13 +3,19 @@
 //! Not here: anything of the process. A tool that wants the environment, a clock or a directory gets it from its host.
 
 mod from_context;
+mod history;
+mod host;
 mod session;
 mod state;
 
 use std::{
     any::Any,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+    },
+    time::{Duration, SystemTime},
 };
 
 use tokio_util::sync::CancellationToken;
@@ -18,25 +24,16 @@ pub use self::{
     from_context::{ContextError, FromContext, Owned, Shared, owned, shared},
     session::Session,
 };
-pub(crate) use self::{session::Approvals, state::States};
+pub(crate) use self::{history::History, host::Host, session::Approvals, state::States};
 use crate::{
     call::CallId,
     error::ToolError,
-    event::{CallEvent, Change, Clock, Observers, Progress},
-    permission::{Approver, Gate, PermissionRequest, Ruleset},
+    event::{CallEvent, Change, Progress},
+    executor::{Outcome, Place},
+    permission::{Gate, PermissionRequest},
     tool::ToolName,
     truncate::{Limits, SpillStore},
 };
-
-/// What all calls of one executor share.
-pub(crate) struct Host {
-    pub(crate) states: States,
-    pub(crate) rules: Ruleset,
-    pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) observers: Observers,
-    pub(crate) spills: Option<SpillStore>,
-    pub(crate) clock: Arc<dyn Clock>,
-}
 
 /// What a running tool may use; take it as `ctx: &ToolContext`. Cloning is cheap.
 #[derive(Clone)]
@@ -54,26 +51,39 @@ struct Bound {
 
 /// What belongs to one call.
 struct Scope {
-    call_id: CallId,
-    parent: Option<CallId>,
-    tool: ToolName,
-    limits: Limits,
-    session: Session,
-    turn: Option<CancellationToken>,
+    call: Call,
     cancellation: OnceLock<CancellationToken>,
-    host: Arc<Host>,
+    /// How many calls its tool has made; for a call of the model, those below it as well.
+    nested: AtomicU32,
+    nested_below: AtomicU32,
+    ended: AtomicBool,
+    detached: AtomicBool,
+}
+
+/// What is known of a call when it comes.
+pub(crate) struct Call {
+    pub(crate) id: CallId,
+    pub(crate) parent: Option<ToolContext>,
+    pub(crate) tool: ToolName,
+    pub(crate) limits: Limits,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) place: Place,
+    pub(crate) start: SystemTime,
+    pub(crate) session: Session,
+    pub(crate) turn: Option<CancellationToken>,
+    pub(crate) host: Arc<Host>,
 }
 
 impl ToolContext {
-    pub(crate) fn new(
-        host: Arc<Host>,
-        session: Session,
-        turn: Option<CancellationToken>,
-        call_id: CallId,
-        tool: ToolName,
-        limits: Limits,
-    ) -> Self {
-        let scope = Scope { call_id, parent: None, tool, limits, session, turn, cancellation: OnceLock::new(), host };
+    pub(crate) fn new(call: Call) -> Self {
+        let scope = Scope {
+            call,
+            cancellation: OnceLock::new(),
+            nested: AtomicU32::new(0),
+            nested_below: AtomicU32::new(0),
+            ended: AtomicBool::new(false),
+            detached: AtomicBool::new(false),
+        };
         Self { scope: Arc::new(scope), bound: None }
     }
 
@@ -86,25 +96,25 @@ impl ToolContext {
     /// The call's id.
     #[must_use]
     pub fn call_id(&self) -> &CallId {
-        &self.scope.call_id
+        &self.scope.call.id
     }
 
     /// The name the tool is registered by.
     #[must_use]
     pub fn tool(&self) -> &ToolName {
-        &self.scope.tool
+        &self.scope.call.tool
     }
 
     /// The session the call belongs to.
     #[must_use]
     pub fn session(&self) -> &Session {
-        &self.scope.session
+        &self.scope.call.session
     }
 
     /// The directory that relative paths are meant from; always absolute.
     #[must_use]
     pub fn cwd(&self) -> &Path {
-        self.scope.session.cwd()
+        self.scope.call.session.cwd()
     }
 
     /// A path as the model gave it, made absolute; `.` and `..` are settled in the text, links are not followed.
@@ -126,13 +136,13 @@ impl ToolContext {
     /// How much output the model will get of this call; a tool that cuts its own output goes by it.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        self.scope.limits
+        self.scope.call.limits
     }
 
     /// Where a tool keeps the whole of an output that it cuts itself; `None` where the host keeps none.
     #[must_use]
     pub fn spills(&self) -> Option<&SpillStore> {
-        self.scope.host.spills.as_ref()
+        self.scope.call.host.spills.as_ref()
     }
 
     /// Cancelled when the call, its turn or its session is. A tool that stops on it may still return what it has.
@@ -142,7 +152,7 @@ impl ToolContext {
     }
 
     pub(crate) fn parent_cancellation(&self) -> &CancellationToken {
-        self.scope.turn.as_ref().unwrap_or_else(|| self.scope.session.cancellation())
+        self.scope.call.turn.as_ref().unwrap_or_else(|| self.scope.call.session.cancellation())
     }
 
     /// Asks for leave, by the host's rules, then by its approver.
@@ -155,11 +165,11 @@ impl ToolContext {
 
     pub(crate) fn gate(&self) -> Gate<'_> {
         Gate {
-            rules: &self.scope.host.rules,
-            approvals: self.scope.session.approvals(),
-            approver: &*self.scope.host.approver,
-            call_id: &self.scope.call_id,
-            tool: &self.scope.tool,
+            rules: &self.scope.call.host.rules,
+            approvals: self.scope.call.session.approvals(),
+            approver: &*self.scope.call.host.approver,
+            call_id: &self.scope.call.id,
+            tool: &self.scope.call.tool,
             cancellation: self.parent_cancellation(),
         }
     }
@@ -169,22 +179,76 @@ impl ToolContext {
         self.report(|| Change::Progress(progress.into()));
     }
 
-    pub(crate) fn is_observed(&self) -> bool {
-        !self.scope.host.observers.is_empty()
+    /// The context of the call whose tool made this one.
+    #[must_use]
+    pub fn parent(&self) -> Option<&Self> {
+        self.scope.call.parent.as_ref()
     }
 
-    pub(crate) fn now(&self) -> std::time::SystemTime {
-        self.scope.host.clock.now()
+    /// How deep the call is: 0 for one that the model made.
+    pub(crate) fn depth(&self) -> u32 {
+        std::iter::successors(self.parent(), |ctx| ctx.parent()).map(|_| 1).sum()
+    }
+
+    /// Counts a call that the tool makes: its number among this call's own, and how many there are below the model's.
+    pub(crate) fn count_nested(&self) -> (u32, u32) {
+        let root = std::iter::successors(Some(self), |ctx| ctx.parent()).last().unwrap_or(self);
+        let number = self.scope.nested.fetch_add(1, Relaxed) + 1;
+        (number, root.scope.nested_below.fetch_add(1, Relaxed).saturating_add(1))
+    }
+
+    pub(crate) fn host(&self) -> &Arc<Host> {
+        &self.scope.call.host
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        self.scope.call.place
+    }
+
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        self.scope.call.timeout
+    }
+
+    pub(crate) fn start(&self) -> SystemTime {
+        self.scope.call.start
+    }
+
+    /// Notes that the tool goes on although nobody waits for it.
+    pub(crate) fn detach(&self) {
+        self.scope.detached.store(true, Relaxed);
+    }
+
+    pub(crate) fn is_detached(&self) -> bool {
+        self.scope.detached.load(Relaxed)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.scope.ended.load(Relaxed)
+    }
+
+    /// Tells those who watch how the call has ended, once.
+    pub(crate) fn end(&self, outcome: Arc<Outcome>) {
+        if !self.scope.ended.swap(true, Relaxed) {
+            self.report(|| outcome.into());
+        }
+    }
+
+    pub(crate) fn is_observed(&self) -> bool {
+        !self.scope.call.host.observers.is_empty()
+    }
+
+    pub(crate) fn now(&self) -> SystemTime {
+        self.scope.call.host.clock.now()
     }
 
     pub(crate) fn report(&self, change: impl FnOnce() -> Change) {
-        let host = &self.scope.host;
+        let host = &self.scope.call.host;
         if self.is_observed() {
             host.observers.tell(CallEvent {
                 session: self.session().id().clone(),
-                call_id: self.scope.call_id.clone(),
-                parent: self.scope.parent.clone(),
-                tool: self.scope.tool.to_string(),
+                call_id: self.scope.call.id.clone(),
+                parent: self.parent().map(|parent| parent.call_id().clone()),
+                tool: self.scope.call.tool.to_string(),
                 at: host.clock.now(),
                 change: change(),
             });
@@ -199,7 +263,7 @@ impl ToolContext {
         let known = (self as &dyn Any)
             .downcast_ref()
             .or_else(|| bound.map(|bound| &*bound.value as &dyn Any).find_map(<dyn Any>::downcast_ref));
-        known.or_else(|| self.scope.host.states.get()).or_else(|| {
+        known.or_else(|| self.scope.call.host.states.get()).or_else(|| {
             let is_token = std::any::TypeId::of::<T>() == std::any::TypeId::of::<CancellationToken>();
             is_token.then(|| (self.cancellation() as &dyn Any).downcast_ref()).flatten()
         })
@@ -209,8 +273,8 @@ impl ToolContext {
 impl std::fmt::Debug for ToolContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ToolContext")
-            .field("call_id", &self.scope.call_id)
-            .field("tool", &self.scope.tool)
+            .field("call_id", &self.scope.call.id)
+            .field("tool", &self.scope.call.tool)
             .field("cwd", &self.cwd())
             .finish_non_exhaustive()
     }

@@ -8,8 +8,8 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
-use super::States;
-use crate::permission::matches;
+use super::{History, States};
+use crate::{executor::Queue, permission::matches};
 
 /// One conversation with one model: its working directory, its remembered approvals, what tools keep between calls.
 ///
@@ -21,6 +21,8 @@ struct Inner {
     id: Arc<str>,
     cwd: PathBuf,
     approvals: Approvals,
+    queue: Queue,
+    history: History,
     cancellation: CancellationToken,
     memory: Mutex<States>,
 }
@@ -40,6 +42,8 @@ impl Session {
             id: id.into(),
             cwd,
             approvals: Approvals::default(),
+            queue: Queue::default(),
+            history: History::default(),
             cancellation: CancellationToken::new(),
             memory: Mutex::default(),
         }))
@@ -67,6 +71,16 @@ impl Session {
     #[must_use]
     pub fn memory<T: Any + Send + Sync + Default>(&self) -> Arc<T> {
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner).get_or_default()
+    }
+
+    /// The line that its calls stand in.
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.0.queue
+    }
+
+    /// The calls before this one.
+    pub(crate) fn history(&self) -> &History {
+        &self.0.history
     }
 
     pub(crate) fn approvals(&self) -> &Approvals {

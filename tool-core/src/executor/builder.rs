@@ -5,7 +5,7 @@ use std::{any::Any, sync::Arc, time::Duration};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::Executor;
+use super::{Executor, Hook, NestingLimits, Telemetry, doom_loop};
 use crate::{
     call::MAX_ARGUMENT_BYTES,
     context::{Host, States, ToolContext},
@@ -15,27 +15,36 @@ use crate::{
     truncate::{Limits, SpillStore},
 };
 
+/// How long a hook may take.
+const HOOK_TIMEOUT: Duration = Duration::from_secs(60);
+
 /// Puts an [`Executor`] together.
 #[must_use]
 pub struct ExecutorBuilder {
-    registry: Registry,
     host: Host,
-    limits: Limits,
-    timeout: Option<Duration>,
-    max_argument_bytes: usize,
 }
 
 impl ExecutorBuilder {
     pub(super) fn new(registry: Registry) -> Self {
         let host = Host {
+            registry,
             states: States::default(),
             rules: Ruleset::new(),
             approver: Arc::new(DenyAll),
+            hooks: Vec::new(),
+            hook_timeout: HOOK_TIMEOUT,
             observers: Observers::default(),
+            telemetry: Telemetry::default(),
             spills: None,
             clock: Arc::new(TickClock),
+            limits: Limits::default(),
+            timeout: None,
+            max_argument_bytes: MAX_ARGUMENT_BYTES,
+            doom_loop: Some(doom_loop::IDENTICAL),
+            max_parallel: usize::MAX,
+            nesting: NestingLimits::default(),
         };
-        Self { registry, host, limits: Limits::default(), timeout: None, max_argument_bytes: MAX_ARGUMENT_BYTES }
+        Self { host }
     }
 
     /// What is allowed, refused, and asked about.
@@ -84,19 +93,56 @@ impl ExecutorBuilder {
 
     /// The limits of tools that set none themselves.
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.host.limits = limits;
         self
     }
 
     /// Stops every tool that runs longer, whatever longer time it has of its own. None unless set.
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+        self.host.timeout = Some(timeout);
         self
     }
 
     /// The largest arguments taken; 16 MiB unless set.
     pub fn max_argument_bytes(mut self, bytes: usize) -> Self {
-        self.max_argument_bytes = bytes;
+        self.host.max_argument_bytes = bytes;
+        self
+    }
+
+    /// One more hook, behind the others.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.host.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// How long one hook may take for one call; 60 s unless set (codex-rs). One that takes longer refuses the call.
+    pub fn hook_timeout(mut self, timeout: Duration) -> Self {
+        self.host.hook_timeout = timeout;
+        self
+    }
+
+    /// What the `tracing` span of a call tells.
+    pub fn telemetry(mut self, telemetry: Telemetry) -> Self {
+        self.host.telemetry = telemetry;
+        self
+    }
+
+    /// How many identical calls in a row need the `doom_loop` permission, the first that many and each after it; 3
+    /// unless set (opencode). `None`: models may repeat themselves.
+    pub fn doom_loop(mut self, identical: impl Into<Option<u32>>) -> Self {
+        self.host.doom_loop = identical.into();
+        self
+    }
+
+    /// How many calls of one session run at once at most, whatever their tools allow; no limit unless set.
+    pub fn max_parallel(mut self, calls: usize) -> Self {
+        self.host.max_parallel = calls;
+        self
+    }
+
+    /// How many calls tools may make of their own.
+    pub fn nesting(mut self, limits: NestingLimits) -> Self {
+        self.host.nesting = limits;
         self
     }
 
@@ -113,7 +159,7 @@ impl ExecutorBuilder {
     pub fn build(self) -> Result<Executor, BuildError> {
         let of_call = [std::any::TypeId::of::<ToolContext>(), std::any::TypeId::of::<CancellationToken>()];
         let mut faults = Vec::new();
-        for tool in self.registry.iter() {
+        for tool in self.host.registry.iter() {
             for wanted in tool.tool().requirements() {
                 if !of_call.contains(&wanted.type_id) && !self.host.states.contains(wanted.type_id) {
                     faults.push(format!(
@@ -130,13 +176,7 @@ impl ExecutorBuilder {
         if !faults.is_empty() {
             return Err(BuildError { faults });
         }
-        Ok(Executor {
-            registry: Arc::new(self.registry),
-            host: Arc::new(self.host),
-            limits: self.limits,
-            timeout: self.timeout,
-            max_argument_bytes: self.max_argument_bytes,
-        })
+        Ok(Executor { host: Arc::new(self.host) })
     }
 }
 

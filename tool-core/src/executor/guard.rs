@@ -8,11 +8,12 @@ use futures_util::{FutureExt, future::BoxFuture};
 
 use crate::{context::ToolContext, error::ToolError, permission::Granted, tool::ToolResult};
 
-/// How long a cancelled tool has to hand over what it has (opencode's figure).
-const GRACE: Duration = Duration::from_millis(250);
+/// How long a cancelled tool has to hand over what it has. A turn is over 250 ms after it was cancelled (opencode's
+/// figure), so this is less.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// Runs to the end, whatever the end is.
-pub(super) async fn run(granted: Granted, ctx: &ToolContext, timeout: Option<Duration>) -> ToolResult {
+pub(super) async fn run(granted: Granted, ctx: &ToolContext) -> ToolResult {
     if ctx.parent_cancellation().is_cancelled() {
         return Err(ToolError::Cancelled);
     }
@@ -22,16 +23,16 @@ pub(super) async fn run(granted: Granted, ctx: &ToolContext, timeout: Option<Dur
     match first {
         Poll::Ready(result) => result,
         // In a box, so that the others do not carry the room for it.
-        Poll::Pending => Box::pin(wait(work, ctx, timeout)).await,
+        Poll::Pending => Box::pin(wait(work, ctx)).await,
     }
 }
 
 /// Waits for the end of work, its cancellation or its timeout, whichever comes first.
-async fn wait(mut work: BoxFuture<'_, ToolResult>, ctx: &ToolContext, timeout: Option<Duration>) -> ToolResult {
+async fn wait(mut work: BoxFuture<'_, ToolResult>, ctx: &ToolContext) -> ToolResult {
     // A call that is dropped is cancelled: what it runs elsewhere, on the pool for blocking work, learns of it.
     let dropped = ctx.cancellation().clone().drop_guard();
     let race = ctx.cancellation().run_until_cancelled(&mut work);
-    let ended = match timeout {
+    let ended = match ctx.timeout() {
         None => Ok(race.await),
         Some(after) => tokio::time::timeout(after, race).await.map_err(|_| after),
     };

@@ -1,35 +1,53 @@
-//! Runs calls against a registry under one policy. The stages of a call, in order, are [`Executor::call`].
+//! Runs calls against a registry under one policy. The stages of a call, in order, are `Executor::stages`.
 
+mod admission;
 mod builder;
+mod doom_loop;
 mod guard;
+mod hook;
+mod nested;
 mod outcome;
+mod queue;
+mod specs;
+mod telemetry;
+mod turn;
 
 use std::{
     any::Any,
-    borrow::Cow,
     future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
     task::Poll,
-    time::{Duration, SystemTime},
 };
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::queue::{Place, Queue};
+use self::{
+    admission::{Admitted, conclude},
+    hook::Verdict,
+    turn::Order,
+};
 pub use self::{
     builder::{BuildError, ExecutorBuilder},
+    hook::{Before, Hook},
+    nested::NestingLimits,
     outcome::{CallTime, Outcome, Status},
+    telemetry::Telemetry,
+    turn::{Running, Turn},
 };
 use crate::{
     call::{ToolCall, decode},
     context::{Host, Session, ToolContext},
-    error::{ToolError, UnknownTool},
-    event::{CallEvent, Change},
-    permission::authorize,
+    error::ToolError,
+    event::Change,
+    output::ToolOutput,
+    permission::{Granted, authorize},
     registry::{Registered, Registry},
-    truncate::{Bounded, Limits, fit},
-    validation::prepare,
+    truncate::{Bounded, fit},
+    validation::{InvalidArguments, Prepared, prepare},
 };
 
 /// Runs calls against a registry. Cloning gives the same executor.
@@ -51,11 +69,7 @@ use crate::{
 /// ```
 #[derive(Clone)]
 pub struct Executor {
-    registry: Arc<Registry>,
     host: Arc<Host>,
-    limits: Limits,
-    timeout: Option<Duration>,
-    max_argument_bytes: usize,
 }
 
 impl Executor {
@@ -64,10 +78,14 @@ impl Executor {
         ExecutorBuilder::new(registry)
     }
 
+    fn of(ctx: &ToolContext) -> Self {
+        Self { host: ctx.host().clone() }
+    }
+
     /// The tools.
     #[must_use]
     pub fn registry(&self) -> &Registry {
-        &self.registry
+        &self.host.registry
     }
 
     /// Waits until every [`Observer`](crate::event::Observer) has taken in what happened so far.
@@ -77,17 +95,25 @@ impl Executor {
 
     /// Runs one call to its end. It always ends, in exactly one outcome; nothing escapes as a panic.
     ///
-    /// Dropping the future stops the call. To stop it and still get its outcome, cancel the session, or use
+    /// Beside other calls of the session it waits its turn, as its tool says: parallel ones share, the others run
+    /// alone. Dropping the future stops the call. To stop it and still get its outcome, cancel the session, or use
     /// [`call_until`](Self::call_until).
-    pub fn call(&self, session: &Session, call: ToolCall) -> impl Future<Output = Outcome> + Send {
-        self.run(session, call, None)
+    pub async fn call(&self, session: &Session, call: ToolCall) -> Outcome {
+        match self.admit(session, call, None, None, Order::of(&self.host)) {
+            Ok(admitted) => self.run(admitted, None).await,
+            Err(outcome) => *outcome,
+        }
     }
 
     /// The same, cancelled when `turn` is as well.
     pub async fn call_until(&self, session: &Session, call: ToolCall, turn: CancellationToken) -> Outcome {
         // The session's end is the call's as well, whatever the turn's token comes from.
         let token = session.cancellation().child_token();
-        let mut run = Box::pin(self.run(session, call, Some(token.clone())));
+        let admitted = match self.admit(session, call, Some(token.clone()), None, Order::of(&self.host)) {
+            Ok(admitted) => admitted,
+            Err(outcome) => return *outcome,
+        };
+        let mut run = Box::pin(self.run(admitted, None));
         match turn.run_until_cancelled(&mut run).await {
             Some(outcome) => outcome,
             None => {
@@ -97,100 +123,109 @@ impl Executor {
         }
     }
 
-    async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
-        let ToolCall { id, name, arguments } = call;
-        let start = self.host.clock.now();
-        let tool = match self.registry.resolve(&name) {
-            Ok(tool) => tool,
-            Err(unknown) => return self.unknown(session, ToolCall { id, name, arguments }, unknown, start),
-        };
-        let policy = tool.tool().policy();
-        let limits = policy.limits.over(self.limits);
-        let timeout = policy.timeout.into_iter().chain(self.timeout).min();
-        let ctx = ToolContext::new(self.host.clone(), session.clone(), turn, id, tool.name().clone(), limits);
-        ctx.report(|| Change::Pending { arguments: arguments.as_str().into() });
-        let end = End { ctx: &ctx, start, told: false };
+    /// A call that a tool makes.
+    async fn nested(&self, parent: &ToolContext, call: ToolCall) -> Outcome {
+        let turn = parent.cancellation().child_token();
+        match self.admit(parent.session(), call, Some(turn), Some(parent.clone()), Order::of(&self.host)) {
+            Ok(admitted) => self.run(admitted, None).await,
+            Err(outcome) => *outcome,
+        }
+    }
+
+    async fn run(&self, mut call: Admitted, steering: Option<CancellationToken>) -> Outcome {
+        let telemetry = self.host.telemetry;
+        let span = telemetry.begin(&call.ctx, call.tool.spec(), &call.arguments);
+        let (requested, arguments) = (std::mem::take(&mut call.requested), std::mem::take(&mut call.arguments));
         let status = {
-            let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx));
+            let mut stages = pin!(self.stages(&call, arguments, steering.as_ref()));
             poll_fn(|task| {
+                let _entered = span.enter();
                 let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
-                polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&ctx, &*panic))))
+                polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&call.tool, &*panic))))
             })
             .await
         };
-        end.tell(name, status)
+        telemetry.end(&span, &status);
+        conclude(&call.ctx, requested, status)
     }
 
-    /// Decode, prepare, authorize, run, fit: each takes what only the one before can make.
+    /// Ready, run, fit.
     async fn stages(
         &self,
-        tool: &Registered,
+        call: &Admitted,
         arguments: String,
-        timeout: Option<Duration>,
-        ctx: &ToolContext,
+        steering: Option<&CancellationToken>,
     ) -> Result<Bounded, ToolError> {
-        let decoded = decode(tool.name(), arguments, self.max_argument_bytes)?;
-        let prepared =
-            prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
+        let ready = self.ready(call, arguments);
+        let ready = match steering {
+            None => ready.await,
+            // What has not started when the user speaks is left out, also where it waits for an answer.
+            Some(message) => message.run_until_cancelled(ready).await.unwrap_or(Err(ToolError::Skipped)),
+        };
+        let ctx = &call.ctx;
+        let result = match ready {
+            Ok(Ready::Run(granted)) => {
+                ctx.report(|| Change::Running);
+                guard::run(granted, ctx).await
+            }
+            Ok(Ready::Answered(output)) => return Ok(fit(output, ctx.limits(), ctx.spills())),
+            Err(error) => Err(error),
+        };
+        // In a box, as all that few hosts have.
+        let result = if self.host.hooks.is_empty() { result } else { Box::pin(hook::after(result, ctx)).await };
+        Ok(fit(result?, ctx.limits(), ctx.spills()))
+    }
+
+    /// Decode, prepare, hooks, doom loop, authorize, and the place in line: each takes what only the one before can
+    /// make.
+    async fn ready(&self, call: &Admitted, arguments: String) -> Result<Ready, ToolError> {
+        let Admitted { tool, ctx, order, .. } = call;
+        let decoded = decode(tool.name(), arguments, self.host.max_argument_bytes)?;
+        let mut prepared = prepare(tool.tool(), &decoded).map_err(|report| invalid(tool, report));
+        if !self.host.hooks.is_empty() && prepared.is_ok() {
+            match Box::pin(hook::before(decoded.value(), ctx)).await? {
+                Verdict::Run(None) => {}
+                Verdict::Run(Some(changed)) => prepared = self.changed(tool, &changed),
+                Verdict::Answered(output) => return Ok(Ready::Answered(output)),
+            }
+        }
+        // Counted also where it does not fit: a model that repeats a mistake repeats itself.
+        let identical = if ctx.parent().is_none() { ctx.session().history().note(tool.name(), decoded) } else { 1 };
+        let prepared = prepared?;
+        if self.host.doom_loop.is_some_and(|most| identical >= most) {
+            Box::pin(doom_loop::ask(ctx, identical)).await?;
+        }
         let granted = authorize(prepared, ctx).await?;
-        ctx.report(|| Change::Running);
-        let output = guard::run(granted, ctx, timeout).await?;
-        Ok(fit(output, ctx.limits(), ctx.spills()))
+        let queue = ctx.session().queue();
+        if !queue.try_enter(ctx.place(), order.most) {
+            let waited = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), order.most)).await;
+            waited.ok_or(ToolError::Cancelled)?;
+        }
+        Ok(Ready::Run(granted))
     }
 
-    fn unknown(&self, session: &Session, call: ToolCall, unknown: UnknownTool, start: SystemTime) -> Outcome {
-        let end = self.host.clock.now();
-        let outcome = Outcome::failed(&call, ToolError::UnknownTool(unknown), CallTime { start, end });
-        if self.host.observers.is_empty() {
-            return outcome;
-        }
-        let outcome = Arc::new(outcome);
-        let changes = [Change::Pending { arguments: call.arguments.into() }, Change::from(outcome.clone())];
-        for (change, at) in changes.into_iter().zip([start, end]) {
-            let (session, call_id, tool) = (session.id().clone(), call.id.clone(), call.name.to_string());
-            self.host.observers.tell(CallEvent { session, call_id, parent: None, tool, at, change });
-        }
-        Arc::unwrap_or_clone(outcome)
+    /// Arguments that a hook has changed.
+    fn changed(&self, tool: &Registered, arguments: &Value) -> Result<Prepared, ToolError> {
+        let decoded = decode(tool.name(), arguments.to_string(), self.host.max_argument_bytes)?;
+        prepare(tool.tool(), &decoded).map_err(|report| {
+            let report = report.report(tool.name().as_str());
+            ToolError::failed(format!("A hook of the host changed the arguments to ones that do not fit: {report}"))
+        })
     }
 }
 
-/// The last event of a call: told when it ends, also when its future is dropped.
-struct End<'c> {
-    ctx: &'c ToolContext,
-    start: SystemTime,
-    told: bool,
+/// A call at the point where its tool would start.
+enum Ready {
+    Run(Granted),
+    Answered(ToolOutput),
 }
 
-impl End<'_> {
-    fn tell(mut self, requested: Cow<'static, str>, status: Status) -> Outcome {
-        self.told = true;
-        let (id, tool) = (self.ctx.call_id().clone(), self.ctx.tool().clone());
-        let time = CallTime { start: self.start, end: self.ctx.now() };
-        let outcome = Outcome::new(id, requested, Some(tool), status, time);
-        if !self.ctx.is_observed() {
-            return outcome;
-        }
-        let outcome = Arc::new(outcome);
-        self.ctx.report(|| outcome.clone().into());
-        Arc::unwrap_or_clone(outcome)
-    }
+fn invalid(tool: &Registered, report: InvalidArguments) -> ToolError {
+    ToolError::invalid(tool.name().clone(), report)
 }
 
-impl Drop for End<'_> {
-    fn drop(&mut self) {
-        if !self.told {
-            self.ctx.report(|| {
-                let time = CallTime { start: self.start, end: self.ctx.now() };
-                let (id, tool) = (self.ctx.call_id().clone(), self.ctx.tool().clone());
-                let name = tool.to_string().into();
-                Arc::new(Outcome::new(id, name, Some(tool), Err(ToolError::Cancelled), time)).into()
-            });
-        }
-    }
-}
-
-fn panicked(ctx: &ToolContext, panic: &(dyn Any + Send)) -> ToolError {
+fn panicked(tool: &Registered, panic: &(dyn Any + Send)) -> ToolError {
     let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    ToolError::Panicked { tool: ctx.tool().clone(), message }
+    ToolError::Panicked { tool: tool.name().clone(), message }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::{
     call::{CallId, ToolCall},
+    context::ToolContext,
     error::{ErrorKind, Recorded, ToolError},
     event::millis,
     output::{Attachment, Metadata, ToolOutput},
@@ -35,30 +36,33 @@ pub struct Outcome {
     requested: Cow<'static, str>,
     tool: Option<ToolName>,
     status: Status,
+    detached: bool,
     time: CallTime,
 }
 
 impl Outcome {
-    pub(super) fn new(
-        call_id: CallId,
-        requested: Cow<'static, str>,
-        tool: Option<ToolName>,
-        status: Status,
-        time: CallTime,
-    ) -> Self {
-        Self { call_id, requested, tool, status, time }
+    pub(super) fn of(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Self {
+        let time = CallTime { start: ctx.start(), end: ctx.now() };
+        let (call_id, tool) = (ctx.call_id().clone(), Some(ctx.tool().clone()));
+        Self { call_id, requested, tool, status, detached: ctx.is_detached(), time }
+    }
+
+    /// Without an executor.
+    fn bare(call: &ToolCall, status: Status, time: CallTime) -> Self {
+        let (call_id, requested) = (call.id.clone(), call.name.clone());
+        Self { call_id, requested, tool: None, status, detached: false, time }
     }
 
     /// The outcome of a call that no executor ran: one that a host answers itself.
     #[must_use]
     pub fn completed(call: &ToolCall, output: ToolOutput, time: CallTime) -> Self {
-        Self::new(call.id.clone(), call.name.clone(), None, Ok(Bounded::as_it_is(output)), time)
+        Self::bare(call, Ok(Bounded::as_it_is(output)), time)
     }
 
     /// The same, for a call that failed: one that was not run because the turn was aborted, or a line that is no call.
     #[must_use]
     pub fn failed(call: &ToolCall, error: ToolError, time: CallTime) -> Self {
-        Self::new(call.id.clone(), call.name.clone(), None, Err(error), time)
+        Self::bare(call, Err(error), time)
     }
 
     /// The call.
@@ -99,6 +103,20 @@ impl Outcome {
         self.status.as_ref().err()
     }
 
+    /// How it ended, without a copy.
+    ///
+    /// # Errors
+    /// The error it ended with.
+    pub fn into_result(self) -> Status {
+        self.status
+    }
+
+    /// Whether the call was cancelled and its tool went on all the same: it was let go of, and may still be at work.
+    #[must_use]
+    pub fn is_detached(&self) -> bool {
+        self.detached
+    }
+
     /// What the model is told: the output, or the error's words.
     #[must_use]
     pub fn text(&self) -> String {
@@ -124,7 +142,7 @@ impl Outcome {
     }
 
     /// The tool's metadata and the executor's: `truncated` and `outputPath`; `requestedTool`, where the name was
-    /// mended; `mistakes`, where the arguments did not fit.
+    /// mended; `mistakes`, where the arguments did not fit; `detached`, where the tool is still at work.
     #[must_use]
     pub fn metadata(&self) -> Metadata {
         let mut metadata = match &self.status {
@@ -137,6 +155,9 @@ impl Outcome {
             Err(ToolError::Recorded(recorded)) => recorded.metadata.clone(),
             Err(_) => Metadata::new(),
         };
+        if self.detached {
+            metadata.insert("detached".into(), true.into());
+        }
         if self.tool() != self.requested {
             metadata.insert("requestedTool".into(), self.requested.as_ref().into());
         }
@@ -218,6 +239,6 @@ impl<'de> Deserialize<'de> for Outcome {
                 Err(ToolError::Recorded(Box::new(Recorded { kind, message, metadata })))
             }
         };
-        Ok(Self::new(call_id, tool.into(), None, status, time))
+        Ok(Self { call_id, requested: tool.into(), tool: None, status, detached: false, time })
     }
 }

@@ -145,11 +145,12 @@ impl<O> Returns<O> {
     where
         O: 'static,
     {
-        let ctx = ctx.clone();
+        let (ctx, owner) = (ctx.clone(), ctx.clone());
         let convert = self.convert;
         Box::pin(async move {
             let work = tokio::task::spawn_blocking(move || function(&ctx).and_then(convert));
-            match work.await {
+            let mut work = LetGo { work, ctx: owner };
+            match (&mut work.work).await {
                 Ok(result) => result,
                 Err(join) => match join.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),
@@ -157,5 +158,20 @@ impl<O> Returns<O> {
                 },
             }
         })
+    }
+}
+
+/// Work on the pool. Where nobody waits for it any more it is let go of, unless it has not begun.
+struct LetGo {
+    work: tokio::task::JoinHandle<ToolResult>,
+    ctx: ToolContext,
+}
+
+impl Drop for LetGo {
+    fn drop(&mut self) {
+        if !self.work.is_finished() {
+            self.work.abort();
+            self.ctx.detach();
+        }
     }
 }

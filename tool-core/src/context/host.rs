@@ -1,0 +1,34 @@
+//! What all calls of one executor share.
+
+use std::{sync::Arc, time::Duration};
+
+use super::States;
+use crate::{
+    event::{Clock, Observers},
+    executor::{Hook, NestingLimits, Telemetry},
+    permission::{Approver, Ruleset},
+    registry::Registry,
+    truncate::{Limits, SpillStore},
+};
+
+/// What an executor was built with; see [`ExecutorBuilder`](crate::executor::ExecutorBuilder) for each.
+pub(crate) struct Host {
+    pub(crate) registry: Registry,
+    pub(crate) states: States,
+    pub(crate) rules: Ruleset,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
+    pub(crate) hook_timeout: Duration,
+    pub(crate) observers: Observers,
+    pub(crate) telemetry: Telemetry,
+    pub(crate) spills: Option<SpillStore>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) limits: Limits,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) max_argument_bytes: usize,
+    /// How many identical calls in a row are one too many.
+    pub(crate) doom_loop: Option<u32>,
+    /// How many calls of a session run at once at most.
+    pub(crate) max_parallel: usize,
+    pub(crate) nesting: NestingLimits,
+}

@@ -1,0 +1,201 @@
+//! What a host does around a tool: see its definition, change or answer a call before it runs, see what came of it.
+//!
+//! opencode's `tool.definition`, `tool.execute.before` and `.after`, codex-rs's `PreToolUse` and `PostToolUse`,
+//! pi's `tool_call` and `tool_result`. Unlike with those, changed arguments are validated again, and a hook that panics or
+//! takes too long is a refusal.
+
+use std::{
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    task::Poll,
+};
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::{
+    context::{Host, ToolContext},
+    error::{Denial, ToolError},
+    output::ToolOutput,
+    tool::{Audience, ToolResult, ToolSpec},
+};
+
+/// What becomes of a call, by a hook's word.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Before {
+    /// It goes on as it is.
+    Continue,
+    /// It goes on with other arguments, which are validated as the model's were.
+    Change(Value),
+    /// The tool does not run; this is its output.
+    Answer(ToolOutput),
+    /// The tool does not run; the model is told why.
+    Refuse {
+        /// Why, and what to do instead.
+        reason: String,
+    },
+    /// The same, and the turn should stop: the error is [`ErrorKind::Fatal`](crate::ErrorKind::Fatal).
+    Abort {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Stands around every call of an executor. Hooks run in the order in which they were registered; each sees what the
+/// one before made. All methods do nothing unless written.
+///
+/// ```
+/// use tool_core::{executor::{Before, Hook}, prelude::*};
+///
+/// /// Say hello.
+/// #[tool]
+/// fn hello(/** Whom to. */ name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// struct Polite;
+///
+/// #[tool_core::async_trait]
+/// impl Hook for Polite {
+///     async fn before(&self, arguments: &tool_core::Value, _: &ToolContext) -> Before {
+///         match arguments["name"].as_str() {
+///             Some("world") => Before::Refuse { reason: "Greet one person.".to_owned() },
+///             Some(name) => Before::Change(format!(r#"{{"name":"dear {name}"}}"#).parse().unwrap()),
+///             None => Before::Continue,
+///         }
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::builder().add(HelloTool).build()?;
+/// let executor = Executor::builder(registry).hook(Polite).build()?;
+/// let session = Session::new("/");
+/// let outcome = executor.call(&session, ToolCall::new("1", "hello", r#"{"name":"Ada"}"#)).await;
+/// assert_eq!(outcome.output(), Some("Hello, dear Ada!"));
+/// let outcome = executor.call(&session, ToolCall::new("2", "hello", r#"{"name":"world"}"#)).await;
+/// assert!(outcome.text().contains("Greet one person."));
+/// # Ok(()) }
+/// ```
+#[async_trait]
+pub trait Hook: Send + Sync + 'static {
+    /// Changes what a model is told of a tool. What it leaves out of the schema is still accepted by the tool itself.
+    fn definition(&self, spec: &mut ToolSpec, audience: &Audience) {
+        let _ = (spec, audience);
+    }
+
+    /// Before anything is asked and before the tool runs, with arguments that are valid for it.
+    async fn before(&self, arguments: &Value, ctx: &ToolContext) -> Before {
+        let _ = (arguments, ctx);
+        Before::Continue
+    }
+
+    /// After the tool has run, before its output is cut to size. Not called for an output that a hook gave.
+    ///
+    /// # Errors
+    /// What the call is to fail with instead.
+    async fn after(&self, output: ToolOutput, ctx: &ToolContext) -> ToolResult {
+        let _ = ctx;
+        Ok(output)
+    }
+
+    /// After a call has failed, at whatever stage, but for its cancellation.
+    ///
+    /// # Errors
+    /// What the call is to fail with: as a rule the same error.
+    async fn error(&self, error: ToolError, ctx: &ToolContext) -> ToolResult {
+        let _ = ctx;
+        Err(error)
+    }
+}
+
+/// How a hook has failed, rather than answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    Panicked,
+    TimedOut,
+}
+
+impl Fault {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Panicked => "a hook of the host failed",
+            Self::TimedOut => "a hook of the host took too long",
+        }
+    }
+}
+
+/// What the hooks before a call leave of it.
+pub(super) enum Verdict {
+    /// It goes on, with these arguments if they are others.
+    Run(Option<Value>),
+    /// A hook has answered.
+    Answered(ToolOutput),
+}
+
+/// All hooks before a call whose arguments are valid.
+pub(super) async fn before(mut arguments: Value, ctx: &ToolContext) -> Result<Verdict, ToolError> {
+    let mut is_changed = false;
+    for hook in &ctx.host().hooks {
+        match bounded(hook.before(&arguments, ctx), ctx).await? {
+            Ok(Before::Continue) => {}
+            Ok(Before::Change(new)) => {
+                arguments = new;
+                is_changed = true;
+            }
+            Ok(Before::Answer(output)) => return Ok(Verdict::Answered(output)),
+            Ok(Before::Refuse { reason }) => return Err(ToolError::Denied(Denial::Hook { reason })),
+            Ok(Before::Abort { reason }) => return Err(ToolError::fatal(reason)),
+            Err(fault) => return Err(ToolError::Denied(Denial::Hook { reason: fault.words().to_owned() })),
+        }
+    }
+    Ok(Verdict::Run(is_changed.then_some(arguments)))
+}
+
+/// All hooks after a call that came to an output or an error.
+pub(super) async fn after(mut result: ToolResult, ctx: &ToolContext) -> ToolResult {
+    for hook in &ctx.host().hooks {
+        result = match result {
+            Ok(output) => match bounded(hook.after(output, ctx), ctx).await? {
+                Ok(result) => result,
+                Err(fault) => Err(ToolError::failed(format!("The tool ran, but {} afterwards.", fault.words()))),
+            },
+            Err(ToolError::Cancelled | ToolError::Skipped) => return result,
+            // Kept aside: where the hook fails, the error is still the tool's.
+            Err(error) => match bounded(hook.error(error.clone(), ctx), ctx).await? {
+                Ok(result) => result,
+                Err(_) => Err(error),
+            },
+        };
+    }
+    result
+}
+
+/// A hook's own future under the host's limit, its panics caught.
+///
+/// # Errors
+/// When the call is cancelled meanwhile.
+async fn bounded<T>(mut hook: BoxFuture<'_, T>, ctx: &ToolContext) -> Result<Result<T, Fault>, ToolError> {
+    let guarded = poll_fn(|task| {
+        let polled = catch_unwind(AssertUnwindSafe(|| hook.as_mut().poll(task)));
+        polled.map_or(Poll::Ready(Err(Fault::Panicked)), |poll| poll.map(Ok))
+    });
+    let limited = tokio::time::timeout(ctx.host().hook_timeout, guarded);
+    match ctx.parent_cancellation().run_until_cancelled(limited).await {
+        None => Err(ToolError::Cancelled),
+        Some(Ok(answer)) => Ok(answer),
+        Some(Err(_)) => Ok(Err(Fault::TimedOut)),
+    }
+}
+
+/// What the hooks make of a definition. One that panics leaves it as it was.
+pub(super) fn define(host: &Host, mut spec: ToolSpec, audience: &Audience) -> ToolSpec {
+    for hook in &host.hooks {
+        let mut changed = spec.clone();
+        if catch_unwind(AssertUnwindSafe(|| hook.definition(&mut changed, audience))).is_ok() {
+            spec = changed;
+        }
+    }
+    spec
+}

@@ -1,0 +1,201 @@
+//! The line that the calls of one session stand in: parallel calls share, the others run alone, in the order in which
+//! they came (codex-rs: one fair read-write lock a turn).
+//!
+//! A place is taken when a call comes and entered when it may run, so that an answer that one call waits for delays
+//! only those that must come after it. A call that a tool makes goes before all that have not started; the call that
+//! made it does not count as running meanwhile.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use crate::tool::Concurrency;
+
+/// The line. One a session.
+#[derive(Default)]
+pub(crate) struct Queue(Mutex<Line>);
+
+/// A place in the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    id: u64,
+    /// Whether a tool made the call.
+    nested: bool,
+}
+
+#[derive(Default)]
+struct Line {
+    next: u64,
+    /// Calls of the model, in order.
+    calls: VecDeque<Entry>,
+    /// Those of them that run alone.
+    alone: VecDeque<u64>,
+    /// Calls that tools made, in order.
+    nested: VecDeque<Entry>,
+    /// How many of the model's calls have entered, running or not.
+    entered: usize,
+    running: usize,
+    /// How many wait to be woken, and how many may run at once.
+    waiting: usize,
+    most: usize,
+}
+
+struct Entry {
+    id: u64,
+    alone: bool,
+    stage: Stage,
+}
+
+enum Stage {
+    Reserved,
+    Waiting(Waker),
+    /// Running while it has no calls of its own.
+    Entered {
+        children: usize,
+    },
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Line> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a place behind all others; for a call that a tool makes, before all that have not entered.
+    pub(crate) fn reserve(&self, concurrency: Concurrency, nested: bool) -> Place {
+        let mut line = self.lock();
+        let id = line.next;
+        line.next += 1;
+        let alone = concurrency == Concurrency::Exclusive;
+        let entry = Entry { id, alone, stage: Stage::Reserved };
+        if nested {
+            line.nested.push_back(entry);
+        } else {
+            line.calls.push_back(entry);
+            if alone {
+                line.alone.push_back(id);
+            }
+        }
+        Place { id, nested }
+    }
+
+    /// Enters if that can be done at once, with at most `most` running.
+    pub(crate) fn try_enter(&self, place: Place, most: usize) -> bool {
+        self.lock().try_enter(place, most)
+    }
+
+    /// Enters when the call may run.
+    pub(crate) async fn enter(&self, place: Place, most: usize) {
+        std::future::poll_fn(|task| self.poll_enter(place, most, task)).await;
+    }
+
+    fn poll_enter(&self, place: Place, most: usize, task: &Context<'_>) -> Poll<()> {
+        let mut line = self.lock();
+        if line.try_enter(place, most) {
+            return Poll::Ready(());
+        }
+        if let Some(entry) = line.entry(place) {
+            let before = std::mem::replace(&mut entry.stage, Stage::Waiting(task.waker().clone()));
+            line.waiting += usize::from(matches!(before, Stage::Reserved));
+        }
+        Poll::Pending
+    }
+
+    /// Gives the place up, at whatever stage.
+    pub(crate) fn leave(&self, place: Place) {
+        let mut line = self.lock();
+        let entries = if place.nested { &mut line.nested } else { &mut line.calls };
+        let Ok(at) = entries.binary_search_by_key(&place.id, |entry| entry.id) else { return };
+        let Some(entry) = entries.remove(at) else { return };
+        match entry.stage {
+            Stage::Reserved => {}
+            Stage::Waiting(_) => line.waiting -= 1,
+            Stage::Entered { children } => {
+                line.running -= usize::from(children == 0);
+                line.entered -= usize::from(!place.nested);
+            }
+        }
+        if entry.alone && !place.nested {
+            line.alone.retain(|id| *id != place.id);
+        }
+        line.wake();
+    }
+
+    /// The call at this place waits for one that it makes.
+    pub(crate) fn suspend(&self, place: Place) {
+        let mut line = self.lock();
+        if let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) {
+            *children += 1;
+            if *children == 1 {
+                line.running -= 1;
+                line.wake();
+            }
+        }
+    }
+
+    /// A call that it made has ended.
+    pub(crate) fn resume(&self, place: Place) {
+        let mut line = self.lock();
+        if let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) {
+            *children -= 1;
+            line.running += usize::from(*children == 0);
+        }
+    }
+}
+
+impl Line {
+    fn entry(&mut self, place: Place) -> Option<&mut Entry> {
+        let entries = if place.nested { &mut self.nested } else { &mut self.calls };
+        let at = entries.binary_search_by_key(&place.id, |entry| entry.id).ok()?;
+        entries.get_mut(at)
+    }
+
+    fn try_enter(&mut self, place: Place, most: usize) -> bool {
+        let Some(alone) = self.entry(place).map(|entry| entry.alone) else { return true };
+        self.most = most.max(1);
+        if self.running >= self.most || !self.may_enter(place, alone) {
+            return false;
+        }
+        if let Some(entry) = self.entry(place) {
+            let before = std::mem::replace(&mut entry.stage, Stage::Entered { children: 0 });
+            self.waiting -= usize::from(matches!(before, Stage::Waiting(_)));
+        }
+        self.running += 1;
+        self.entered += usize::from(!place.nested);
+        true
+    }
+
+    fn may_enter(&self, place: Place, alone: bool) -> bool {
+        let one_of_a_tools_is_alone = |before: u64| self.nested.iter().any(|entry| entry.alone && entry.id < before);
+        match (place.nested, alone) {
+            (false, false) => {
+                self.alone.front().is_none_or(|first| *first > place.id) && !one_of_a_tools_is_alone(u64::MAX)
+            }
+            (false, true) => {
+                let is_first = self.calls.front().is_some_and(|entry| entry.id == place.id);
+                is_first && self.entered == 0 && self.running == 0 && self.nested.is_empty()
+            }
+            (true, false) => !one_of_a_tools_is_alone(place.id),
+            (true, true) => self.running == 0 && !one_of_a_tools_is_alone(place.id),
+        }
+    }
+
+    /// Wakes as many as may run now. One that is woken and goes away instead wakes the next by leaving.
+    fn wake(&self) {
+        let mut free = self.most.saturating_sub(self.running).min(self.waiting);
+        for entry in self.nested.iter().chain(&self.calls) {
+            if free == 0 {
+                break;
+            }
+            if let Stage::Waiting(waker) = &entry.stage {
+                waker.wake_by_ref();
+                free -= 1;
+            }
+            // Nobody passes one that is to run alone.
+            if entry.alone && !matches!(entry.stage, Stage::Entered { .. }) {
+                break;
+            }
+        }
+    }
+}

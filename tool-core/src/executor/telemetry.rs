@@ -1,0 +1,107 @@
+//! One `tracing` span a call, with the attributes of OpenTelemetry's semantic conventions for generative AI
+//! (`execute_tool`). Their keys are still in development there, and no promise of this crate.
+
+use tracing::{Span, field};
+
+use super::outcome::Status;
+use crate::{context::ToolContext, error::ErrorKind, tool::ToolSpec};
+
+/// What a preview of an output has at most (codex-rs's figures).
+const PREVIEW_BYTES: usize = 2 * 1024;
+const PREVIEW_LINES: usize = 64;
+
+/// What a call's span tells beside names, ids and times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct Telemetry {
+    arguments: bool,
+    result: bool,
+}
+
+impl Default for Telemetry {
+    /// A preview of the result, and no argument values.
+    fn default() -> Self {
+        Self { arguments: false, result: true }
+    }
+}
+
+impl Telemetry {
+    /// Whether the arguments are told, up to 2 KiB and 64 lines. They may hold what nobody else should read.
+    pub fn arguments(mut self, told: bool) -> Self {
+        self.arguments = told;
+        self
+    }
+
+    /// Whether the beginning of the result is told: up to 2 KiB and 64 lines.
+    pub fn result(mut self, told: bool) -> Self {
+        self.result = told;
+        self
+    }
+
+    /// The span of a call. Costs next to nothing where nobody listens.
+    pub(super) fn begin(self, ctx: &ToolContext, spec: &ToolSpec, arguments: &str) -> Span {
+        let span = tracing::info_span!(
+            "execute_tool",
+            otel.name = field::Empty,
+            otel.kind = "internal",
+            otel.status_code = field::Empty,
+            error.r#type = field::Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.conversation.id = &**ctx.session().id(),
+            gen_ai.tool.name = ctx.tool().as_str(),
+            gen_ai.tool.call.id = ctx.call_id().as_str(),
+            gen_ai.tool.r#type = "function",
+            gen_ai.tool.description = preview(&spec.description),
+            gen_ai.tool.call.arguments = field::Empty,
+            gen_ai.tool.call.result = field::Empty,
+        );
+        if !span.is_disabled() {
+            span.record("otel.name", format!("execute_tool {}", ctx.tool()));
+            if self.arguments {
+                span.record("gen_ai.tool.call.arguments", preview(arguments));
+            }
+        }
+        span
+    }
+
+    /// Tells how the call ended.
+    pub(super) fn end(self, span: &Span, status: &Status) {
+        if span.is_disabled() {
+            return;
+        }
+        match status {
+            Ok(bounded) => {
+                span.record("otel.status_code", "OK");
+                if self.result {
+                    span.record("gen_ai.tool.call.result", preview(bounded.output()));
+                }
+            }
+            Err(error) => {
+                span.record("otel.status_code", "ERROR");
+                span.record("error.type", class(error.kind()));
+                if let Some(message) = error.panic_message() {
+                    tracing::error!(parent: span, panic = message, "the tool panicked");
+                }
+            }
+        }
+    }
+}
+
+/// Few values, as the conventions want it.
+fn class(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::InvalidArguments => "invalid_arguments",
+        ErrorKind::UnknownTool => "unknown_tool",
+        ErrorKind::Denied => "denied",
+        ErrorKind::Cancelled => "cancelled",
+        ErrorKind::TimedOut => "timeout",
+        ErrorKind::Failed => "tool_error",
+        ErrorKind::Panicked => "panic",
+        ErrorKind::Fatal => "fatal",
+    }
+}
+
+fn preview(text: &str) -> &str {
+    let text = &text[..text.floor_char_boundary(PREVIEW_BYTES)];
+    text.match_indices('\n').nth(PREVIEW_LINES - 1).map_or(text, |(end, _)| &text[..end])
+}

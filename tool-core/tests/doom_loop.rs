@@ -1,0 +1,106 @@
+//! The third identical call in a row.
+
+use tool_core::{
+    ErrorKind,
+    permission::{Reply, Ruleset},
+    prelude::*,
+    testing::Bench,
+};
+
+/// Look.
+#[tool(read_only, register = false)]
+fn look(
+    /// Where.
+    at: String,
+    /// How far.
+    far: Option<u32>,
+) -> String {
+    format!("{at} {}", far.unwrap_or_default())
+}
+
+/// Something else.
+#[tool(read_only, register = false)]
+fn other() {}
+
+fn bench(replies: Vec<Reply>, rules: Ruleset) -> Bench {
+    let bench = Bench::builder().tool(LookTool).tool(OtherTool).replies(replies);
+    bench.with(|executor| executor.rules(rules)).build()
+}
+
+async fn kinds(bench: &Bench, calls: &[(&str, &str)]) -> Vec<Option<ErrorKind>> {
+    let mut kinds = Vec::new();
+    for (tool, arguments) in calls {
+        kinds.push(bench.call(tool, arguments).await.error().map(ToolError::kind));
+    }
+    kinds
+}
+
+const SAME: (&str, &str) = ("look", r#"{"at":"x","far":1}"#);
+const DENIED: Option<ErrorKind> = Some(ErrorKind::Denied);
+
+#[tokio::test]
+async fn the_third_and_each_after_it_is_asked_about() {
+    let bench = bench(vec![Reply::Once, Reply::Reject { feedback: Some("look elsewhere".to_owned()) }], Ruleset::new());
+    assert_eq!(kinds(&bench, &[SAME; 4]).await, [None, None, None, DENIED]);
+    let asks = bench.asks();
+    assert_eq!(asks.len(), 2);
+    let request = &asks[0].request;
+    assert_eq!((&*request.permission, &request.patterns[..]), ("doom_loop", &["look".to_owned()][..]));
+    assert_eq!(request.metadata["input"]["at"], "x");
+    let refused = bench.call(SAME.0, SAME.1).await.text();
+    assert!(refused.contains("5. time in a row"), "{refused}");
+}
+
+#[tokio::test]
+async fn blanks_and_the_order_of_members_make_no_other_call() {
+    let bench = bench(vec![], Ruleset::new());
+    let calls = [SAME, ("look", "{ \"far\": 1, \"at\": \"x\" }"), ("LOOK", r#"{"at":"x","far":1}"#)];
+    assert_eq!(kinds(&bench, &calls).await, [None, None, DENIED]);
+}
+
+#[tokio::test]
+async fn another_call_between_begins_anew() {
+    let bench = bench(vec![], Ruleset::new());
+    let farther = ("look", r#"{"at":"x","far":2}"#);
+    let swapped = ("look", r#"{"at":"1","far":10}"#);
+    let calls = [SAME, SAME, farther, SAME, SAME, ("other", "{}"), SAME, swapped, ("look", r#"{"at":"10","far":1}"#)];
+    assert_eq!(kinds(&bench, &calls).await, [None; 9]);
+}
+
+#[tokio::test]
+async fn a_mistake_made_over_and_over_counts() {
+    let bench = bench(vec![], Ruleset::new());
+    let wrong = ("look", r#"{"where":"x"}"#);
+    let invalid = Some(ErrorKind::InvalidArguments);
+    assert_eq!(kinds(&bench, &[wrong, wrong, wrong]).await, [invalid; 3]);
+}
+
+#[tokio::test]
+async fn rules_and_always_settle_it_for_a_tool() {
+    let bench = bench(vec![Reply::Always], Ruleset::new());
+    assert_eq!(kinds(&bench, &[SAME; 6]).await, [None; 6]);
+    assert_eq!(bench.asks().len(), 1);
+    let allowed = self::bench(vec![], Ruleset::new().allow("doom_loop", "look"));
+    assert_eq!(kinds(&allowed, &[SAME; 6]).await, [None; 6]);
+    let denied = self::bench(vec![Reply::Once], Ruleset::new().deny("doom_loop", "*"));
+    assert_eq!(kinds(&denied, &[SAME; 3]).await, [None, None, DENIED]);
+    assert!(denied.asks().is_empty());
+}
+
+#[tokio::test]
+async fn it_can_be_set_and_turned_off() {
+    let bench = |identical: Option<u32>| {
+        Bench::builder().tool(LookTool).with(move |executor| executor.doom_loop(identical)).build()
+    };
+    assert_eq!(kinds(&bench(None), &[SAME; 9]).await, [None; 9]);
+    assert_eq!(kinds(&bench(Some(2)), &[SAME; 2]).await, [None, DENIED]);
+}
+
+#[tokio::test]
+async fn sessions_are_counted_apart() {
+    let bench = bench(vec![], Ruleset::new());
+    assert_eq!(kinds(&bench, &[SAME; 2]).await, [None; 2]);
+    let session = Session::new("/");
+    let call = ToolCall::new("1", SAME.0, SAME.1);
+    assert!(bench.executor().call(&session, call).await.output().is_some());
+}
