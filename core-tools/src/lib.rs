@@ -9,6 +9,7 @@
 #![deny(missing_docs)]
 
 pub mod bash;
+pub mod batch;
 pub mod read;
 pub mod text_file;
 pub mod workspace;
@@ -16,6 +17,7 @@ pub mod write;
 
 pub use self::{
     bash::{BashTool, Shell},
+    batch::BatchTool,
     read::ReadTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,

@@ -1,4 +1,4 @@
-//! A folder with files, and the three tools at work in it.
+//! A folder with files, and the tools at work in it.
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test says what is wrong by panicking")]
 
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_tools::{BashTool, ReadTool, WriteTool};
+use core_tools::{BashTool, BatchTool, ReadTool, WriteTool};
 use serde_json::Value;
 use tempfile::TempDir;
 use tool_core::{
@@ -41,7 +41,7 @@ impl Project {
         let base = fs::canonicalize(folder.path()).unwrap();
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
-        let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).cwd(&root);
+        let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }

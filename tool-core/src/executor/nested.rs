@@ -23,6 +23,12 @@ impl Default for NestingLimits {
 }
 
 impl ToolContext {
+    /// The executor that runs this call.
+    #[must_use]
+    pub fn executor(&self) -> Executor {
+        Executor::of(self)
+    }
+
     /// Calls another tool of the same executor: validated, permitted, cut to size and told to observers like any call,
     /// under the id `<this call's>/<n>`, and cancelled with this call (pi's `executeTool`).
     ///
@@ -69,7 +75,7 @@ impl ToolContext {
         }
         let _waits = Waits::new(self);
         // In a box, for a call holds the call that it makes.
-        Box::pin(Executor::of(self).nested(self, call)).await
+        Box::pin(self.executor().nested(self, call)).await
     }
 }
 
