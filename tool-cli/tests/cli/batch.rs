@@ -70,7 +70,7 @@ null
 #[test]
 fn each_outcome_is_there_before_the_next_call_comes() {
     let demo = Demo::new();
-    let mut child = demo.command(&["batch", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut child = demo.command(&["batch", "-", "--allow", "doom_loop"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     for round in 1..=3 {
@@ -82,6 +82,18 @@ fn each_outcome_is_there_before_the_next_call_comes() {
     }
     drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn the_third_identical_call_in_a_row_has_to_be_allowed() {
+    let calls = "{\"id\":\"1\",\"name\":\"count_on\",\"arguments\":{}}\n".repeat(3);
+    let kinds = |flags: &[&str]| -> Vec<Value> {
+        let args: Vec<&str> = ["batch"].iter().chain(flags).copied().collect();
+        Demo::new().run_with(&args, &calls).lines().iter().map(|line| line["error"]["kind"].clone()).collect()
+    };
+    assert_eq!(kinds(&[]), [Value::Null, Value::Null, json!("denied")]);
+    assert_eq!(kinds(&["--yes"]), [Value::Null, Value::Null, Value::Null]);
+    assert_eq!(kinds(&["--allow", "doom_loop:count_on"]), [Value::Null, Value::Null, Value::Null]);
 }
 
 #[test]
