@@ -13,6 +13,7 @@ pub(crate) struct History(Mutex<Option<Last>>);
 struct Last {
     tool: ToolName,
     arguments: String,
+    sum: u32,
     times: u32,
 }
 
@@ -21,14 +22,15 @@ impl History {
     /// that are the same JSON.
     pub(crate) fn note(&self, tool: &ToolName, call: Decoded) -> u32 {
         let arguments = call.into_arguments();
+        let sum = sum(&arguments);
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *last {
-            Some(last) if last.tool == *tool && is_same(&last.arguments, &arguments) => {
+            Some(last) if last.tool == *tool && last.sum == sum && is_same(&last.arguments, &arguments) => {
                 last.times = last.times.saturating_add(1);
                 last.times
             }
             _ => {
-                *last = Some(Last { tool: tool.clone(), arguments, times: 1 });
+                *last = Some(Last { tool: tool.clone(), arguments, sum, times: 1 });
                 1
             }
         }
@@ -41,10 +43,15 @@ impl History {
     }
 }
 
+/// The same members in another order, or with other blanks, have the same bytes; so most calls that differ are told
+/// apart without a parser.
+fn sum(text: &str) -> u32 {
+    let bytes = text.bytes().map(|byte| if byte > b' ' { u32::from(byte) } else { 0 });
+    bytes.fold(0, u32::wrapping_add)
+}
+
 fn is_same(one: &str, other: &str) -> bool {
-    // The same members in another order, or with other blanks, have the same bytes; so most that differ need no parser.
-    let sum = |text: &str| -> u64 { text.bytes().filter(|byte| !byte.is_ascii_whitespace()).map(u64::from).sum() };
-    one == other || sum(one) == sum(other) && parsed(one).is_some_and(|one| parsed(other) == Some(one))
+    one == other || parsed(one).is_some_and(|one| parsed(other) == Some(one))
 }
 
 fn parsed(text: &str) -> Option<Value> {

@@ -140,8 +140,10 @@ impl Executor {
             let mut stages = pin!(self.stages(&call, arguments, steering.as_ref()));
             poll_fn(|task| {
                 let _entered = span.enter();
-                let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
-                polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&call.tool, &*panic))))
+                match catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task))) {
+                    Ok(polled) => polled,
+                    Err(panic) => Poll::Ready(Err(panicked(&call.tool, &*panic))),
+                }
             })
             .await
         };

@@ -106,8 +106,7 @@ impl Queue {
     pub(crate) fn leave(&self, place: Place) {
         let mut line = self.lock();
         let entries = if place.nested { &mut line.nested } else { &mut line.calls };
-        let Ok(at) = entries.binary_search_by_key(&place.id, |entry| entry.id) else { return };
-        let Some(entry) = entries.remove(at) else { return };
+        let Some(entry) = position(entries, place.id).and_then(|at| entries.remove(at)) else { return };
         match entry.stage {
             Stage::Reserved => {}
             Stage::Waiting(_) => line.waiting -= 1,
@@ -144,11 +143,17 @@ impl Queue {
     }
 }
 
+fn position(entries: &VecDeque<Entry>, id: u64) -> Option<usize> {
+    match entries.front() {
+        Some(first) if first.id == id => Some(0),
+        _ => entries.binary_search_by_key(&id, |entry| entry.id).ok(),
+    }
+}
+
 impl Line {
     fn entry(&mut self, place: Place) -> Option<&mut Entry> {
         let entries = if place.nested { &mut self.nested } else { &mut self.calls };
-        let at = entries.binary_search_by_key(&place.id, |entry| entry.id).ok()?;
-        entries.get_mut(at)
+        position(entries, place.id).and_then(|at| entries.get_mut(at))
     }
 
     fn try_enter(&mut self, place: Place, most: usize) -> bool {
@@ -183,6 +188,9 @@ impl Line {
 
     /// Wakes as many as may run now. One that is woken and goes away instead wakes the next by leaving.
     fn wake(&self) {
+        if self.waiting == 0 {
+            return;
+        }
         let mut free = self.most.saturating_sub(self.running).min(self.waiting);
         for entry in self.nested.iter().chain(&self.calls) {
             if free == 0 {
