@@ -15,6 +15,8 @@
 //! # }
 //! ```
 
+pub mod compat;
+
 use std::{
     any::Any,
     collections::VecDeque,
@@ -24,6 +26,7 @@ use std::{
 
 use async_trait::async_trait;
 
+pub use self::compat::{Severity, Snapshot, assert_compatible};
 use crate::{
     call::ToolCall,
     context::Session,
