@@ -58,7 +58,7 @@ fn node(schema: &mut Value, null: Null) {
                 members.iter_mut().for_each(|(_, member)| node(member, null));
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
-                parts.iter_mut().for_each(|part| node(part, null))
+                parts.iter_mut().for_each(|part| node(part, null));
             }
             // `true` and `false` open and close an object, and mean what they say to all providers.
             ("additionalProperties", part @ Value::Object(_))

@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use super::{
     atoms::{Atom, Atoms},
-    schema::{Alternative, Comparison, Found, certain, maybe, parts},
+    schema::{Comparison, Found, certain, maybe, parts},
+    spread::Alternative,
 };
 
 static ANYTHING: Value = Value::Bool(true);
@@ -40,7 +41,8 @@ impl<'s> Comparison<'s> {
         if let Some(step) = sup.get("multipleOf").and_then(Value::as_f64) {
             let divides = |own: f64| own % step == 0.0;
             let mut own = sub.iter().filter_map(|map| map.get("multipleOf")?.as_f64());
-            if !own.any(divides) && !(integers && divides(1.0)) {
+            let fits = own.any(divides) || integers && divides(1.0);
+            if !fits {
                 let show = |map: &Map<String, Value>| map.get("multipleOf").map(Value::to_string);
                 let own = sub.iter().find_map(|map| show(map)).unwrap_or("none".to_owned());
                 let (was, now) = self.order(own, step.to_string());

@@ -31,6 +31,7 @@ mod keywords;
 mod object;
 mod same;
 mod schema;
+mod spread;
 
 use std::{collections::BTreeMap, fmt};
 

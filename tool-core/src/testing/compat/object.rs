@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{
     atoms::{Atom, Atoms},
-    schema::{Alternative, Comparison, Direction, Found, certain, escape, keys, names, parts},
+    schema::{Comparison, Direction, Found, certain, escape, keys, names, parts},
+    spread::Alternative,
 };
 
 static ANYTHING: Value = Value::Bool(true);
@@ -87,7 +88,7 @@ fn member<'s>(map: &'s Map<String, Value>, name: &str) -> &'s Value {
 }
 
 /// The schema of members that are not declared. Which of them a pattern takes is not looked into.
-fn other<'s>(map: &'s Map<String, Value>) -> &'s Value {
+fn other(map: &Map<String, Value>) -> &Value {
     match map.get("additionalProperties") {
         Some(schema) if !map.contains_key("patternProperties") => schema,
         _ => &ANYTHING,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::schema::follow;
+use super::spread::follow;
 
 /// What is said to people, or of what is left out: no value is refused for it. `$defs` count where they are used.
 const ANNOTATIONS: [&str; 12] = [

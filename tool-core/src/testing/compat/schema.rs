@@ -14,12 +14,11 @@ use serde_json::{Map, Value, json};
 use super::{
     atoms::{ATOMS, Atom, Atoms},
     same::same,
+    spread::{Alternative, Opaque, alone, finite, follow, spread_in},
 };
 
 /// How many pairs of schemas are looked at before it is left open: unions of unions multiply.
 const MOST_STEPS: usize = 20_000;
-/// How many alternatives a schema may be spread into.
-const MOST_ALTERNATIVES: usize = 256;
 
 /// Keywords whose meaning is not taken apart: they have to be the same on both sides.
 const WHOLE: [&str; 13] = [
@@ -56,13 +55,6 @@ pub(super) struct Found {
     pub(super) is_certain: bool,
     pub(super) words: String,
 }
-
-/// A conjunction: a value is of it when it is of all these schemas. References, `allOf`, `anyOf` and `oneOf` in them
-/// have been spread out.
-pub(super) type Alternative<'s> = Vec<&'s Map<String, Value>>;
-
-/// A schema that cannot be followed.
-struct Opaque(String);
 
 /// Everything a comparison needs at every step.
 pub(super) struct Comparison<'s> {
@@ -288,7 +280,7 @@ impl<'s> Comparison<'s> {
             Some(_) => false,
         };
         let mut parts = taken.iter().flatten();
-        if !parts.clone().any(|map| is_struct(map)) || !parts.all(|map| open(map)) {
+        if !parts.clone().any(is_struct) || !parts.all(open) {
             return;
         }
         let known: HashSet<&str> = taken.iter().flatten().flat_map(|map| keys(map, "properties")).collect();
@@ -348,111 +340,6 @@ impl<'s> Comparison<'s> {
 
     fn spread(&self, sub: &[&'s Value]) -> Result<Vec<Alternative<'s>>, Opaque> {
         spread_in(self.sub_root, sub)
-    }
-}
-
-/// Every alternative of a conjunction of schemas, references followed.
-fn spread_in<'s>(root: &'s Value, schemas: &[&'s Value]) -> Result<Vec<Alternative<'s>>, Opaque> {
-    let mut all = vec![Vec::new()];
-    for schema in schemas {
-        all = product(all, expand(root, schema, &mut Vec::new())?)?;
-    }
-    Ok(all)
-}
-
-fn expand<'s>(root: &'s Value, schema: &'s Value, trail: &mut Vec<&'s str>) -> Result<Vec<Alternative<'s>>, Opaque> {
-    let map = match schema {
-        Value::Bool(true) => return Ok(vec![Vec::new()]),
-        Value::Bool(false) => return Ok(Vec::new()),
-        Value::Object(map) => map,
-        _ => return Err(Opaque("is no schema".to_owned())),
-    };
-    let mut all = vec![vec![map]];
-    if let Some(reference) = map.get("$ref").and_then(Value::as_str)
-        // A reference that leads to itself says nothing.
-        && !trail.contains(&reference)
-    {
-        let target = follow(root, reference).ok_or_else(|| Opaque(format!("`$ref` {reference} cannot be followed")))?;
-        trail.push(reference);
-        let expanded = expand(root, target, trail);
-        trail.pop();
-        all = product(all, expanded?)?;
-    }
-    for part in parts(map, "allOf") {
-        all = product(all, expand(root, part, trail)?)?;
-    }
-    for keyword in ["anyOf", "oneOf"] {
-        if map.contains_key(keyword) {
-            let mut union = Vec::new();
-            for branch in parts(map, keyword) {
-                union.extend(expand(root, branch, trail)?);
-            }
-            all = product(all, union)?;
-        }
-    }
-    Ok(all)
-}
-
-fn product<'s>(left: Vec<Alternative<'s>>, right: Vec<Alternative<'s>>) -> Result<Vec<Alternative<'s>>, Opaque> {
-    if left.len() * right.len() > MOST_ALTERNATIVES {
-        return Err(Opaque("has too many alternatives to compare".to_owned()));
-    }
-    let pairs = left.iter().flat_map(|left| right.iter().map(move |right| [left.as_slice(), right].concat()));
-    Ok(pairs.collect())
-}
-
-/// All values of a schema that has only so many: an `enum`, `true` and `false`, `null`.
-fn finite(sub: &Alternative<'_>, atoms: Atoms) -> Option<Vec<Value>> {
-    let mut listed: Option<Vec<Value>> = None;
-    for map in sub {
-        let own = match (map.get("enum"), map.get("const")) {
-            (Some(Value::Array(values)), _) => values.clone(),
-            (_, Some(value)) => vec![value.clone()],
-            _ => continue,
-        };
-        listed = Some(match listed {
-            None => own,
-            Some(known) => known.into_iter().filter(|value| own.contains(value)).collect(),
-        });
-    }
-    let small = [Value::Null, Value::Bool(true), Value::Bool(false)];
-    match listed {
-        Some(values) => Some(values.into_iter().filter(|value| atoms.takes(value)).collect()),
-        None if atoms.without(Atoms::only(Atom::Null)).without(Atoms::only(Atom::Boolean)).is_empty() => {
-            Some(small.into_iter().filter(|value| atoms.takes(value)).collect())
-        }
-        None => None,
-    }
-}
-
-/// The schema that a reference within its own document means.
-pub(super) fn follow<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
-    root.pointer(reference.strip_prefix('#')?)
-}
-
-/// A validator for one part of a document.
-fn alone(part: &Map<String, Value>, root: &Value) -> Result<jsonschema::Validator, String> {
-    let mut part = part.clone();
-    for definitions in ["$defs", "definitions"] {
-        if let Some(known) = root.get(definitions) {
-            part.insert(definitions.to_owned(), known.clone());
-        }
-    }
-    let part = Value::Object(part);
-    if has_odd_reference(&part) {
-        return Err("refers to a place outside `$defs`".to_owned());
-    }
-    crate::validation::compile(&part).map_err(|fault| format!("cannot be used as a schema: {fault}"))
-}
-
-fn has_odd_reference(schema: &Value) -> bool {
-    match schema {
-        Value::Object(map) => map.iter().any(|(key, value)| match (key.as_str(), value) {
-            ("$ref", Value::String(to)) => !to.starts_with("#/$defs/") && !to.starts_with("#/definitions/"),
-            _ => has_odd_reference(value),
-        }),
-        Value::Array(items) => items.iter().any(has_odd_reference),
-        _ => false,
     }
 }
 

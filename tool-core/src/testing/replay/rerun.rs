@@ -178,10 +178,13 @@ impl Approver for Script {
             known.request.permission == request.permission && known.request.patterns == request.patterns
         };
         let known = state.answers.iter().position(is_same).and_then(|at| state.answers.remove(at));
-        known.map(|known| known.reply).unwrap_or_else(|| {
-            let what = format!("{} for {}", request.permission, Value::from(request.patterns.clone()));
-            state.strays.push(format!("asked now, and not when it was recorded: {what}"));
-            Reply::Unanswered { reason: "the recording has no answer".to_owned() }
-        })
+        known.map_or_else(
+            || {
+                let what = format!("{} for {}", request.permission, Value::from(request.patterns.clone()));
+                state.strays.push(format!("asked now, and not when it was recorded: {what}"));
+                Reply::Unanswered { reason: "the recording has no answer".to_owned() }
+            },
+            |known| known.reply,
+        )
     }
 }

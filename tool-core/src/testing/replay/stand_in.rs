@@ -171,7 +171,7 @@ impl Replay {
 }
 
 fn collect(tools: impl Iterator<Item = StandIn>) -> Registry {
-    let builder = tools.fold(Registry::builder(), |builder, tool| builder.add(tool));
+    let builder = tools.fold(Registry::builder(), crate::registry::RegistryBuilder::add);
     builder.build().unwrap_or_else(|error| unreachable!("one name each: {error}"))
 }
 
