@@ -3,7 +3,7 @@
 
 use core_tools as _;
 use serde_json::json;
-use tool_core::Registry;
+use tool_core::{Registry, testing::assert_compatible};
 
 #[test]
 fn parameters_and_sets() {
@@ -25,4 +25,10 @@ fn parameters_and_sets() {
         assert_eq!((json!(properties), &schema["required"]), (parameters, &required), "{name}");
         assert_eq!(tool.tool().policy().sets, sets);
     }
+}
+
+/// Stored conversations and permission rules name these tools and their parameters.
+#[test]
+fn no_caller_of_the_last_release_is_broken() {
+    assert_compatible("tests/specs.json", &Registry::linked().unwrap());
 }

@@ -233,7 +233,7 @@ async fn an_outcome_serialises_as_the_contract_says() {
     assert_eq!(
         serde_json::to_value(bench.call("explode", r#"{"softly":true}"#).await).unwrap(),
         json!({
-            "callId": "call_1", "tool": "explode", "status": "error", "error": { "kind": "failed", "message": "soft" },
+            "callId": "call_2", "tool": "explode", "status": "error", "error": { "kind": "failed", "message": "soft" },
             "metadata": {}, "time": time,
         })
     );

@@ -22,4 +22,40 @@ fn unstructured() -> Json<Plain> {
     Json(Plain)
 }
 
+/// Nothing may be found.
+#[tool]
+fn maybe() -> Option<String> {
+    None
+}
+
+/// A list is no text.
+#[tool]
+fn list() -> Vec<String> {
+    Vec::new()
+}
+
+/// A reference to what lives on.
+#[tool]
+fn lent() -> &'static u64 {
+    &1
+}
+
+/// A future made by hand.
+#[tool]
+fn later() -> std::future::Ready<String> {
+    std::future::ready(String::new())
+}
+
+/// Metadata that cannot be written.
+#[tool]
+fn facts() -> tool_core::output::Output<Plain> {
+    tool_core::output::Output { output: ToolOutput::text(""), metadata: Plain }
+}
+
+/// An error that cannot leave its thread.
+#[tool]
+fn bound() -> Result<String, std::rc::Rc<str>> {
+    Ok(String::new())
+}
+
 fn main() {}

@@ -6,12 +6,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{CallTime, Executor, Outcome, Status, turn::Order};
 use crate::{
-    call::ToolCall,
+    call::{CallId, ToolCall},
     context::{Call, Session, ToolContext},
     error::{ToolError, UnknownTool},
     event::{CallEvent, Change},
     registry::Registered,
-    tool::Concurrency,
+    tool::{Concurrency, ToolName},
 };
 
 /// A call that has its tool and its place in line. Whatever becomes of it, it gives the place up and is told to have
@@ -56,6 +56,25 @@ impl Executor {
         });
         ctx.report(|| Change::Pending { arguments: arguments.as_str().into() });
         Ok(Admitted { tool, requested, arguments, ctx, order })
+    }
+
+    /// The context of a call that no stage knows of, for the tests of a function.
+    pub(crate) fn context(&self, session: &Session, id: CallId, tool: ToolName) -> ToolContext {
+        // Given up at once: nothing tells when such a call is over, and no other may wait for it.
+        let place = session.queue().reserve(Concurrency::Parallel, true);
+        session.queue().leave(place);
+        ToolContext::new(Call {
+            place,
+            limits: self.host.limits,
+            timeout: None,
+            tool,
+            host: self.host.clone(),
+            session: session.clone(),
+            start: self.host.clock.now(),
+            turn: None,
+            id,
+            parent: None,
+        })
     }
 
     fn unknown(

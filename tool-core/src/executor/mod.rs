@@ -175,7 +175,9 @@ impl Executor {
         };
         // In a box, as all that few hosts have.
         let result = if self.host.hooks.is_empty() { result } else { Box::pin(hook::after(result, ctx)).await };
-        Ok(fit(result?, ctx.limits(), ctx.spills()))
+        let output = result?;
+        call.tool.check(&output)?;
+        Ok(fit(output, ctx.limits(), ctx.spills()))
     }
 
     /// Decode, prepare, hooks, doom loop, authorize, and the place in line: each takes what only the one before can

@@ -7,14 +7,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::ToolOutput;
+use super::{Attachment, ToolOutput};
 use crate::{context::ToolContext, error::ToolError, tool::ToolResult};
 
 /// What an annotated function may return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not something a tool can return",
     label = "no tool output",
-    note = "return `()`, `String`, `&'static str`, `ToolOutput`, `Json<T>`, or a `Result` of one of these with an error that implements `Display`"
+    note = "for text, return a `String` or `&'static str`: `.to_string()`, `format!(…)`",
+    note = "for a value (a number, a list, a struct of your own), wrap it: `Json(value)`, which needs `serde::Serialize` and `schemars::JsonSchema`",
+    note = "for a title, metadata or attachments, return a `ToolOutput`, or `Output<M>` for metadata with a type",
+    note = "for nothing, return `()`; where there may be nothing, say so in words: `value.unwrap_or_else(|| \"no match\".to_owned())`",
+    note = "for what can fail, return a `Result` of one of these with an error that implements `Display`; for a future, make the function an `async fn`",
+    note = "or implement `tool_core::IntoToolOutput` for a type of your own"
 )]
 pub trait IntoToolOutput: Send + 'static {
     /// The tool's output, or its failure.
@@ -60,15 +65,19 @@ impl IntoToolOutput for Cow<'static, str> {
     }
 }
 
-impl<T: IntoToolOutput, E: Display + Send + 'static> IntoToolOutput for Result<T, E> {
+impl IntoToolOutput for Attachment {
+    /// The media alone: the model gets its name, or its type, as the text beside it.
+    fn into_tool_output(self) -> ToolResult {
+        let name = self.filename.clone().unwrap_or_else(|| self.mime.clone());
+        Ok(ToolOutput::text(name).attach(self))
+    }
+}
+
+impl<T: IntoToolOutput, E: IntoToolError> IntoToolOutput for Result<T, E> {
     fn into_tool_output(self) -> ToolResult {
         match self {
             Ok(value) => value.into_tool_output(),
-            // A `ToolError` keeps its kind; anything else is the tool's own failure.
-            Err(error) => Err(match (&error as &dyn Any).downcast_ref::<ToolError>() {
-                Some(error) => error.clone(),
-                None => ToolError::from_error(error),
-            }),
+            Err(error) => Err(error.into_tool_error()),
         }
     }
 
@@ -77,8 +86,31 @@ impl<T: IntoToolOutput, E: Display + Send + 'static> IntoToolOutput for Result<T
     }
 }
 
+/// What an annotated function may fail with: everything that can be shown, for the model reads it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an error that a tool can return",
+    label = "the model cannot be told of this error",
+    note = "implement `std::fmt::Display` for it, by hand or with `thiserror::Error`; it must be `Send + 'static` too",
+    note = "or turn it into words where it happens: `.map_err(|error| format!(\"cannot …: {{error:?}}\"))`, `.map_err(ToolError::from_error)`"
+)]
+pub trait IntoToolError: Send + 'static {
+    /// The error as the executor knows it. A [`ToolError`] keeps its kind; anything else is the tool's own failure.
+    fn into_tool_error(self) -> ToolError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display + Send + 'static> IntoToolError for E {
+    fn into_tool_error(self) -> ToolError {
+        match (&self as &dyn Any).downcast_ref::<ToolError>() {
+            Some(error) => error.clone(),
+            None => ToolError::from_error(self),
+        }
+    }
+}
+
 /// A structured result: the model sees it as JSON text, MCP clients as `structuredContent`, and its type becomes the
-/// tool's output schema.
+/// tool's output schema. What breaks that schema (a range, a pattern, a number that is NaN) never leaves: the call fails,
+/// and the model is told that its arguments were not at fault.
 ///
 /// ```
 /// use tool_core::prelude::*;
@@ -95,15 +127,45 @@ impl<T: IntoToolOutput, E: Display + Send + 'static> IntoToolOutput for Result<T
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Json<T>(pub T);
 
-impl<T: Serialize + JsonSchema + Send + 'static> IntoToolOutput for Json<T> {
+impl<T: Structured> IntoToolOutput for Json<T> {
     fn into_tool_output(self) -> ToolResult {
-        let value = serde_json::to_value(&self.0)
-            .map_err(|error| ToolError::failed(format!("the result cannot be written as JSON: {error}")))?;
+        let value = self.0.value()?;
         Ok(ToolOutput { output: value.to_string(), structured: Some(Box::new(value)), ..ToolOutput::default() })
     }
 
     fn output_schema() -> Option<Value> {
-        Some(crate::schema::of_type::<T>())
+        Some(T::schema())
+    }
+}
+
+/// What can be a structured result: every type with `serde::Serialize` and `schemars::JsonSchema`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not something that `Json` can hold",
+    label = "no structured result",
+    note = "it needs both: `#[derive(serde::Serialize, schemars::JsonSchema)]`, and to be `Send + 'static`",
+    note = "for types of other crates, see whether they have a feature for `serde` and `schemars` has one for them, or use a struct of your own",
+    note = "for JSON without a schema, return `Json<serde_json::Value>`"
+)]
+pub trait Structured: Send + 'static {
+    /// The result as JSON.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON: a map whose keys are no text.
+    fn value(&self) -> Result<Value, ToolError>;
+
+    /// Its schema, as it is written and not as it is read.
+    fn schema() -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema + Send + 'static> Structured for T {
+    fn value(&self) -> Result<Value, ToolError> {
+        serde_json::to_value(self)
+            .map_err(|error| ToolError::failed(format!("the result cannot be written as JSON: {error}")))
+    }
+
+    fn schema() -> Value {
+        crate::schema::of_result::<T>()
     }
 }
 

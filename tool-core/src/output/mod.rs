@@ -4,13 +4,17 @@
 
 mod attachment;
 mod into;
+mod promise;
+mod typed;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub(crate) use self::promise::Promise;
 pub use self::{
     attachment::Attachment,
-    into::{IntoToolOutput, Json, Returns, returns},
+    into::{IntoToolError, IntoToolOutput, Json, Returns, Structured, returns},
+    typed::{MetadataError, Output},
 };
 
 /// Free-form facts for people and user interfaces; the model does not see them.

@@ -147,7 +147,9 @@ impl RegistryBuilder {
         }
         let spec = std::sync::OnceLock::new;
         Ok(Registry::collect(
-            self.tools.into_iter().map(|(name, tool)| Arc::new(Registered { name, tool, spec: spec() })),
+            self.tools
+                .into_iter()
+                .map(|(name, tool)| Arc::new(Registered { name, tool, spec: spec(), promise: Default::default() })),
         ))
     }
 }

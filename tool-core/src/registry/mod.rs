@@ -40,6 +40,7 @@ pub struct Registered {
     name: ToolName,
     tool: Arc<dyn Tool>,
     spec: std::sync::OnceLock<ToolSpec>,
+    promise: crate::output::Promise,
 }
 
 impl Registered {
@@ -53,6 +54,11 @@ impl Registered {
     #[must_use]
     pub fn tool(&self) -> &Arc<dyn Tool> {
         &self.tool
+    }
+
+    /// Holds an output against the tool's own output schema.
+    pub(crate) fn check(&self, output: &crate::output::ToolOutput) -> Result<(), crate::error::ToolError> {
+        self.promise.check(&*self.tool, output)
     }
 
     /// What a model sees of it, under its name in this registry.

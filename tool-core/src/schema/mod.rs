@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::strict::{StrictDialect, strict};
 use crate::validation::{param::Field, source::Unknown};
-pub(crate) use portable::portable;
+pub(crate) use portable::{portable, portable_result};
 
 /// A generator that inlines what is not recursive and writes no `$schema`.
 fn generator() -> SchemaGenerator {
@@ -83,7 +83,24 @@ fn tighten(property: &mut Map<String, Value>, keyword: &str, value: Value) {
     }
 }
 
-/// The portable schema of a type: arguments of a closure, or a structured result.
+/// The portable schema of what a type is written as: where a member is skipped or always there is said of writing, not
+/// of reading, and an `Option` without a value is `null`.
+///
+/// ```
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Found { line: Option<u32> }
+/// let schema = tool_core::schema::of_result::<Found>();
+/// assert_eq!(schema["required"][0], "line");
+/// assert_eq!(schema["properties"]["line"]["type"][1], "null");
+/// ```
+#[must_use]
+pub fn of_result<T: JsonSchema + ?Sized>() -> Value {
+    let settings = generator().settings().clone().for_serialize();
+    let root = settings.into_generator().into_root_schema_for::<T>().to_value();
+    portable_result(if root.is_object() { root } else { json!({}) })
+}
+
+/// The portable schema of a type: arguments of a closure.
 ///
 /// ```
 /// let schema = tool_core::schema::of_type::<Vec<u8>>();

@@ -20,11 +20,27 @@ const FORMATS: [&str; 10] =
 
 /// Makes a schema portable.
 pub(crate) fn portable(mut schema: Value) -> Value {
-    node(&mut schema);
+    node(&mut schema, Null::IsAbsent);
     schema
 }
 
-fn node(schema: &mut Value) {
+/// Makes the schema of a result portable: what a tool writes is `null` where its type says so, also of a member that
+/// may be left out.
+pub(crate) fn portable_result(mut schema: Value) -> Value {
+    node(&mut schema, Null::IsWritten);
+    schema
+}
+
+/// What `null` is for a property that may be left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Null {
+    /// The same as leaving it out.
+    IsAbsent,
+    /// A value of its own.
+    IsWritten,
+}
+
+fn node(schema: &mut Value, null: Null) {
     if *schema == Value::Bool(true) {
         *schema = json!({});
     }
@@ -33,16 +49,20 @@ fn node(schema: &mut Value) {
         keywords.shift_remove(noise);
     }
     // Before the parts: what is said of an alternative's values goes into the property's own description.
-    optional_nulls(keywords);
+    if null == Null::IsAbsent {
+        optional_nulls(keywords);
+    }
     for (keyword, value) in keywords.iter_mut() {
         match (keyword.as_str(), value) {
             ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(members)) => {
-                members.iter_mut().for_each(|(_, member)| node(member));
+                members.iter_mut().for_each(|(_, member)| node(member, null));
             }
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => parts.iter_mut().for_each(node),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
+                parts.iter_mut().for_each(|part| node(part, null));
+            }
             // `true` and `false` open and close an object, and mean what they say to all providers.
             ("additionalProperties", part @ Value::Object(_))
-            | ("items" | "contains" | "not" | "if" | "then" | "else" | "propertyNames", part) => node(part),
+            | ("items" | "contains" | "not" | "if" | "then" | "else" | "propertyNames", part) => node(part, null),
             // Anything else is data, or nothing this file knows.
             _ => {}
         }

@@ -27,7 +27,7 @@ pub use self::{
     constraint::{Measured, Number, Text},
     param::ToolArgument,
 };
-pub(crate) use self::{promise::type_bounds, typed::TypedArguments};
+pub(crate) use self::{promise::type_bounds, typed::TypedArguments, validator::compile};
 use crate::{
     call::Decoded,
     context::ToolContext,

@@ -85,7 +85,7 @@ impl Validator {
 }
 
 /// Draft 2020-12, with formats checked; nothing is ever fetched for a `$ref`.
-pub(super) fn compile(schema: &Value) -> Result<jsonschema::Validator, String> {
+pub(crate) fn compile(schema: &Value) -> Result<jsonschema::Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .should_validate_formats(true)
