@@ -17,11 +17,29 @@ const ITEMS: usize = 500;
 
 /// The schema for this very value, without references and with one alternative each.
 pub(super) fn narrow(root: &Value, value: &Value) -> Value {
-    let mut narrowed = Narrowing { root, places: Cell::new(PLACES) }.node(root, value);
+    narrow_to(root, root, value)
+}
+
+/// The same for a part of the schema.
+pub(super) fn narrow_to(root: &Value, schema: &Value, value: &Value) -> Value {
+    let mut narrowed = Narrowing { root, places: Cell::new(PLACES) }.node(schema, value);
     if let (Some(keywords), Some(definitions)) = (narrowed.as_object_mut(), root.get("$defs")) {
         keywords.insert("$defs".into(), definitions.clone());
     }
     narrowed
+}
+
+/// Whether a schema that was narrowed for a value declares the property at a JSON pointer into that value.
+pub(super) fn declares(narrowed: &Value, at: &str) -> bool {
+    let (step, rest) = match at.strip_prefix('/') {
+        None => return at.is_empty(),
+        Some(at) => at.split_once('/').map_or((at, ""), |(step, _)| (step, &at[step.len()..])),
+    };
+    let name = step.replace("~1", "/").replace("~0", "~");
+    let property = narrowed.get("properties").and_then(|properties| properties.get(&name));
+    let item = || narrowed.get("prefixItems").and_then(|items| items.get(name.parse::<usize>().ok()?));
+    let mut parts = narrowed.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    property.or_else(item).is_some_and(|below| declares(below, rest)) || parts.any(|part| declares(part, at))
 }
 
 /// Whether an object can be meant for an alternative: none of its tags (properties with one possible value) says
@@ -31,7 +49,7 @@ pub(super) fn tags_agree(branch: &Value, value: &Value) -> bool {
     tags(branch).all(|(name, tag)| members.get(name).is_none_or(|given| given == tag))
 }
 
-fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub(super) fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties.filter_map(|(name, property)| {
         let tag = match property.get("enum").and_then(Value::as_array).map(Vec::as_slice) {
@@ -40,6 +58,17 @@ fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
         };
         tag.map(|tag| (name, tag))
     })
+}
+
+/// The schema behind references, which go round in a circle only in a schema that means nothing.
+pub(super) fn follow<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..64 {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+        let Some(target) = reference.strip_prefix('#').and_then(|at| root.pointer(at)) else { break };
+        schema = target;
+    }
+    schema
 }
 
 struct Narrowing<'a> {
@@ -51,7 +80,7 @@ impl<'a> Narrowing<'a> {
     fn node(&self, schema: &'a Value, value: &Value) -> Value {
         let Some(left) = self.places.get().checked_sub(1) else { return json!({}) };
         self.places.set(left);
-        let Value::Object(keywords) = self.follow(schema) else { return schema.clone() };
+        let Value::Object(keywords) = follow(self.root, schema) else { return schema.clone() };
         let mut narrowed = keywords.clone();
         narrowed.shift_remove("$defs");
         for keyword in ["anyOf", "oneOf"] {
@@ -73,17 +102,6 @@ impl<'a> Narrowing<'a> {
             _ => {}
         }
         narrowed.into()
-    }
-
-    /// The schema behind references, which go round in a circle only in a schema that means nothing.
-    fn follow(&self, schema: &'a Value) -> &'a Value {
-        let mut schema = schema;
-        for _ in 0..64 {
-            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
-            let Some(target) = reference.strip_prefix('#').and_then(|at| self.root.pointer(at)) else { break };
-            schema = target;
-        }
-        schema
     }
 
     fn members(
@@ -125,13 +143,14 @@ impl<'a> Narrowing<'a> {
         });
         narrowed.insert("prefixItems".into(), each.collect());
         if rest.is_object() {
-            narrowed.insert("items".into(), if items.len() > ITEMS { json!({}) } else { outline(self.follow(rest)) });
+            narrowed
+                .insert("items".into(), if items.len() > ITEMS { json!({}) } else { outline(follow(self.root, rest)) });
         }
     }
 
     /// The alternative that is meant; where none is, what would have been.
     fn alternative(&self, branches: &'a [Value], value: &Value) -> Value {
-        let branches: Vec<&Value> = branches.iter().map(|branch| self.follow(branch)).collect();
+        let branches: Vec<&Value> = branches.iter().map(|branch| follow(self.root, branch)).collect();
         let of_kind: Vec<&Value> = branches.iter().copied().filter(|branch| self.admits_kind(branch, value)).collect();
         if of_kind.is_empty() {
             return json!({ "anyOf": branches.into_iter().map(outline).collect::<Vec<_>>() });
@@ -149,7 +168,7 @@ impl<'a> Narrowing<'a> {
         let Value::Object(keywords) = branch else { return true };
         for keyword in ["anyOf", "oneOf"] {
             if let Some(inner) = keywords.get(keyword).and_then(Value::as_array) {
-                return inner.iter().any(|inner| self.admits_kind(self.follow(inner), value));
+                return inner.iter().any(|inner| self.admits_kind(follow(self.root, inner), value));
             }
         }
         if let Some(options) = keywords.get("enum").and_then(Value::as_array) {
