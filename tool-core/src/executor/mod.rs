@@ -28,7 +28,7 @@ use crate::{
     permission::authorize,
     registry::{Registered, Registry},
     truncate::{Bounded, Limits, fit},
-    validation::prepare,
+    validation::{Mended, prepare},
 };
 
 /// Runs calls against a registry. Cloning gives the same executor.
@@ -94,6 +94,7 @@ impl Executor {
     async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
         let ToolCall { id, name, arguments } = call;
         let start = self.host.clock.now();
+        let mut mended = None;
         let (id, status, tool) = match self.registry.resolve(&name) {
             Ok(tool) => {
                 let policy = tool.tool().policy();
@@ -104,7 +105,7 @@ impl Executor {
                 ctx.report(|| Change::Pending);
                 let end = End { ctx: &ctx, told: false };
                 let status = {
-                    let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx));
+                    let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx, &mut mended));
                     poll_fn(|task| {
                         let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
                         polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&ctx, &*panic))))
@@ -119,7 +120,7 @@ impl Executor {
                 (id, status, None)
             }
         };
-        Outcome::new(id, name, tool, status, CallTime { start, end: self.host.clock.now() })
+        Outcome::new(id, name, tool, status, CallTime { start, end: self.host.clock.now() }).mended(mended)
     }
 
     /// Decode, prepare, authorize, run, fit: each takes what only the one before can make.
@@ -129,10 +130,12 @@ impl Executor {
         arguments: String,
         timeout: Option<Duration>,
         ctx: &ToolContext,
+        mended: &mut Option<Box<Mended>>,
     ) -> Result<Bounded, ToolError> {
         let decoded = decode(tool.name(), arguments, self.max_argument_bytes)?;
         let prepared =
             prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
+        *mended = prepared.mended().cloned().map(Box::new);
         let granted = authorize(prepared, ctx).await?;
         ctx.report(|| Change::Running);
         let output = guard::run(granted, ctx, timeout).await?;

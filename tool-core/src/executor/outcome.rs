@@ -8,7 +8,7 @@ use std::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::json;
 
-use crate::{call::CallId, error::ToolError, output::Metadata, tool::ToolName, truncate::Bounded};
+use crate::{call::CallId, error::ToolError, output::Metadata, tool::ToolName, truncate::Bounded, validation::Mended};
 
 /// When a call began and ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub struct Outcome {
     tool: Option<ToolName>,
     status: Status,
     time: CallTime,
+    mended: Option<Box<Mended>>,
 }
 
 impl Outcome {
@@ -54,7 +55,13 @@ impl Outcome {
         status: Status,
         time: CallTime,
     ) -> Self {
-        Self { call_id, requested, tool, status, time }
+        Self { call_id, requested, tool, status, time, mended: None }
+    }
+
+    /// The same with what was done to the arguments before they fitted.
+    pub(super) fn mended(mut self, mended: Option<Box<Mended>>) -> Self {
+        self.mended = mended;
+        self
     }
 
     /// The call.
@@ -114,7 +121,8 @@ impl Outcome {
     }
 
     /// The tool's metadata and the executor's: `truncated` and `outputPath`; `requestedTool`, where the name was
-    /// mended; `mistakes`, where the arguments did not fit.
+    /// mended; `repairs` and `coerced`, where the arguments were (see [`Mended`]); `mistakes`, where they did not fit,
+    /// and `moreMistakes`, how many there are beyond those listed.
     #[must_use]
     pub fn metadata(&self) -> Metadata {
         let mut metadata = match &self.status {
@@ -122,10 +130,21 @@ impl Outcome {
             Err(ToolError::InvalidArguments(invalid)) => {
                 let mut metadata = Metadata::new();
                 metadata.insert("mistakes".into(), json!(invalid.report.mistakes()));
+                if invalid.report.more() > 0 {
+                    metadata.insert("moreMistakes".into(), invalid.report.more().into());
+                }
+                if !invalid.report.repairs().is_empty() {
+                    metadata.insert("repairs".into(), json!(invalid.report.repairs()));
+                }
                 metadata
             }
             Err(_) => Metadata::new(),
         };
+        if let Some(mended) = &self.mended
+            && let Ok(serde_json::Value::Object(mended)) = serde_json::to_value(mended)
+        {
+            metadata.extend(mended);
+        }
         if self.tool() != self.requested {
             metadata.insert("requestedTool".into(), self.requested.as_ref().into());
         }
