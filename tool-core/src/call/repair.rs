@@ -86,8 +86,12 @@ fn object<'t>(text: &'t str, repairs: &mut Vec<Repair>, or_in_string: bool) -> R
                 && !inside.trim().is_empty()
             {
                 repairs.push(Repair::DoubleEncoding);
-                if let Ok(object) = object(&inside, repairs, false) {
-                    return Ok(Cow::Owned(object.into_owned()));
+                match object(&inside, repairs, false) {
+                    Ok(object) => return Ok(Cow::Owned(object.into_owned())),
+                    Err(fault) if inside.trim_start().starts_with('{') => {
+                        return Err(format!("expected a JSON object of arguments, got a string; in it: {fault}"));
+                    }
+                    Err(_) => {}
                 }
             }
             "a string"

@@ -92,7 +92,7 @@ impl Executor {
     }
 
     async fn run(&self, session: &Session, call: ToolCall, turn: Option<CancellationToken>) -> Outcome {
-        let ToolCall { id, name, arguments } = call;
+        let ToolCall { id, mut name, arguments } = call;
         let start = self.host.clock.now();
         let mut mended = None;
         let (id, status, tool) = match self.registry.resolve(&name) {
@@ -116,6 +116,7 @@ impl Executor {
                 (ctx.into_call_id(), status, Some(tool.name().clone()))
             }
             Err(unknown) => {
+                name = unknown.name.clone().into();
                 let status = self.unknown(&id, unknown);
                 (id, status, None)
             }

@@ -20,6 +20,8 @@ use super::{
 const DEPTH: usize = 64;
 /// How many alternatives are tried for one call: what a model writes must not make its reading take long.
 const TRIES: u32 = 200;
+/// How many tries one counts for that compiles a schema for its very value.
+const COMPILING: u32 = 10;
 /// How many places are looked at for each one that the value has, alternatives and references included.
 const VISITS: usize = 8;
 /// And how many more, whatever the value's size.
@@ -151,12 +153,14 @@ impl Coercion<'_> {
 
     /// Whether a value fits as it is. Once too much was tried, nothing does.
     fn fits(&self, schema: &Value, value: &Value) -> bool {
-        let Some(left) = self.tries.get().checked_sub(1) else { return false };
+        let is_explosive = *self.explosive.get_or_init(|| is_explosive(self.root, self.root, Reader::Validator));
+        let cost = if is_explosive { COMPILING } else { 1 };
+        let Some(left) = self.tries.get().checked_sub(cost) else { return false };
         self.tries.set(left);
         if !self.spend(size(value)) {
             return false;
         }
-        if *self.explosive.get_or_init(|| is_explosive(self.root, self.root, Reader::Validator)) {
+        if is_explosive {
             return super::validator::compile(&narrow_to(self.root, schema, value))
                 .is_ok_and(|validator| validator.is_valid(value));
         }

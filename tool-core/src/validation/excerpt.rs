@@ -15,7 +15,7 @@ pub(super) fn cut(mut text: String, most: usize) -> String {
 }
 
 /// The same of a borrowed text.
-pub(super) fn excerpt_of(text: &str, most: usize) -> String {
+pub(crate) fn excerpt_of(text: &str, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
 }

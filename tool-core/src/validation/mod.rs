@@ -31,7 +31,7 @@ pub use self::{
     constraint::{Measured, Number, Text},
     param::ToolArgument,
 };
-pub(crate) use self::{promise::type_bounds, typed::TypedArguments};
+pub(crate) use self::{excerpt::excerpt_of, promise::type_bounds, typed::TypedArguments};
 use crate::{
     call::Decoded,
     context::ToolContext,

@@ -29,17 +29,9 @@ pub(super) fn narrow_to(root: &Value, schema: &Value, value: &Value) -> Value {
     narrowed
 }
 
-/// Whether a schema that was narrowed for a value declares the property at a JSON pointer into that value.
-pub(super) fn declares(narrowed: &Value, at: &str) -> bool {
-    let (step, rest) = match at.strip_prefix('/') {
-        None => return at.is_empty(),
-        Some(at) => at.split_once('/').map_or((at, ""), |(step, _)| (step, &at[step.len()..])),
-    };
-    let name = step.replace("~1", "/").replace("~0", "~");
-    let property = narrowed.get("properties").and_then(|properties| properties.get(&name));
-    let item = || narrowed.get("prefixItems").and_then(|items| items.get(name.parse::<usize>().ok()?));
-    let mut parts = narrowed.get("allOf").and_then(Value::as_array).into_iter().flatten();
-    property.or_else(item).is_some_and(|below| declares(below, rest)) || parts.any(|part| declares(part, at))
+/// Whether the part of a schema that is meant for a value declares the property at a JSON pointer into the value.
+pub(super) fn declares(root: &Value, value: &Value, at: &str) -> bool {
+    Narrowing { root, places: Cell::new(PLACES) }.declares(root, Some(value), at)
 }
 
 /// Whether an object can be meant for an alternative: none of its tags (properties with one possible value) says
@@ -69,6 +61,15 @@ pub(super) fn follow<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
         schema = target;
     }
     schema
+}
+
+/// Which of several alternatives a value is meant for.
+enum Meant<'a> {
+    One(&'a Value),
+    /// None is of the value's kind.
+    OtherKind,
+    /// These are, but their tags say something else.
+    OtherTag(Vec<&'a Value>),
 }
 
 struct Narrowing<'a> {
@@ -151,17 +152,57 @@ impl<'a> Narrowing<'a> {
     /// The alternative that is meant; where none is, what would have been.
     fn alternative(&self, branches: &'a [Value], value: &Value) -> Value {
         let branches: Vec<&Value> = branches.iter().map(|branch| follow(self.root, branch)).collect();
+        match self.meant(&branches, value) {
+            Meant::One(branch) => self.node(branch, value),
+            Meant::OtherKind => json!({ "anyOf": branches.into_iter().map(outline).collect::<Vec<_>>() }),
+            Meant::OtherTag(of_kind) => wrong_tags(&of_kind, value),
+        }
+    }
+
+    /// The alternative that is meant, by its kind, its tag and its keys.
+    fn meant(&self, branches: &[&'a Value], value: &Value) -> Meant<'a> {
         let of_kind: Vec<&Value> = branches.iter().copied().filter(|branch| self.admits_kind(branch, value)).collect();
         if of_kind.is_empty() {
-            return json!({ "anyOf": branches.into_iter().map(outline).collect::<Vec<_>>() });
+            return Meant::OtherKind;
         }
         let meant: Vec<&Value> = of_kind.iter().copied().filter(|branch| tags_agree(branch, value)).collect();
-        if meant.is_empty() {
-            return wrong_tags(&of_kind, value);
-        }
         let best =
             meant.into_iter().reduce(|best, other| if score(other, value) > score(best, value) { other } else { best });
-        best.map_or(json!({}), |best| self.node(best, value))
+        best.map_or(Meant::OtherTag(of_kind), Meant::One)
+    }
+
+    fn declares(&self, schema: &'a Value, value: Option<&Value>, at: &str) -> bool {
+        let Some((left, value)) = self.places.get().checked_sub(1).zip(value) else { return false };
+        self.places.set(left);
+        let schema = follow(self.root, schema);
+        let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
+        let is_meant = |branches: &'a Vec<Value>| {
+            let branches: Vec<&Value> = branches.iter().map(|branch| follow(self.root, branch)).collect();
+            matches!(self.meant(&branches, value), Meant::One(branch) if self.declares(branch, Some(value), at))
+        };
+        let mut parts = list("allOf").into_iter().flatten();
+        if list("anyOf").is_some_and(is_meant)
+            || list("oneOf").is_some_and(is_meant)
+            || parts.any(|part| self.declares(part, Some(value), at))
+        {
+            return true;
+        }
+        let Some(at) = at.strip_prefix('/') else { return false };
+        let (step, rest) = at.split_at(at.find('/').unwrap_or(at.len()));
+        let name = step.replace("~1", "/").replace("~0", "~");
+        if let Value::Array(items) = value {
+            let index = name.parse::<usize>().ok();
+            let of_tuple = index.and_then(|index| list("prefixItems")?.get(index));
+            let schema = of_tuple.or_else(|| schema.get("items"));
+            return schema.is_some_and(|schema| self.declares(schema, index.and_then(|index| items.get(index)), rest));
+        }
+        match schema.get("properties").and_then(|properties| properties.get(&name)) {
+            Some(property) => rest.is_empty() || self.declares(property, value.get(&name), rest),
+            None => {
+                let others = schema.get("additionalProperties");
+                others.is_some_and(|others| !rest.is_empty() && self.declares(others, value.get(&name), rest))
+            }
+        }
     }
 
     fn admits_kind(&self, branch: &'a Value, value: &Value) -> bool {

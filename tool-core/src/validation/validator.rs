@@ -125,12 +125,7 @@ impl Validator {
 
     /// Finds declared properties that stand twice in the text of the value at `at`; `value` is all of the arguments.
     pub(super) fn note_repeated(&self, at: String, text: &str, value: &Value, mistakes: &mut Mistakes) {
-        let repeated = repeated(at, text);
-        if repeated.is_empty() {
-            return;
-        }
-        let narrowed = narrow(&self.schema, value);
-        for at in repeated.iter().filter(|at| declares(&narrowed, at)) {
+        for at in repeated(at, text).iter().filter(|at| declares(&self.schema, value, at)) {
             mistakes.push(at, || "given twice; give it once".to_owned());
         }
     }
