@@ -4,7 +4,10 @@ use std::{borrow::Cow, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{tool::ToolName, validation::InvalidArguments};
+use crate::{
+    tool::ToolName,
+    validation::{InvalidArguments, excerpt_of},
+};
 
 /// Why a call did not complete. [`Display`](std::fmt::Display) is what the model is told.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -79,7 +82,7 @@ pub struct Invalid {
 #[error("There is no tool named `{name}`.{} Available tools: {}.", suggestion(.nearest), list(.available))]
 #[non_exhaustive]
 pub struct UnknownTool {
-    /// The name as it was called.
+    /// The name as it was called; cut after 200 bytes.
     pub name: String,
     /// The most similar name, if one is similar.
     pub nearest: Option<ToolName>,
@@ -91,7 +94,7 @@ impl UnknownTool {
     pub(crate) fn new(name: &str, available: Vec<ToolName>) -> Self {
         let nearest = crate::suggest::nearest(name, available.iter().map(ToolName::as_str));
         let nearest = nearest.and_then(|near| available.iter().find(|known| known.as_str() == near).cloned());
-        Self { name: name.to_owned(), nearest, available }
+        Self { name: excerpt_of(name, 200), nearest, available }
     }
 }
 

@@ -2,9 +2,14 @@
 
 /// How alike two names must be, from 0 to 1, to be suggested for each other.
 const ALIKE: f64 = 0.7;
+/// The longest name, in bytes, that anything is suggested for or taken for another; a longer one is no slip.
+pub(crate) const LONGEST: usize = 256;
 
 /// The known name that `name` was most likely meant to be: the same but for case and separators, or the most similar.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let folded = fold(name);
     known
         .map(|candidate| {

@@ -1,15 +1,22 @@
 //! One request by a model, and its decoding under limits.
 //!
 //! In: [`ToolCall`], as a provider or a host hands it over. Out: [`Decoded`], whose arguments are known to be no larger
-//! than allowed. JSON is read as text here and typed in `validation`; nesting is limited to 128 levels by the reader.
+//! than allowed. JSON is read as text here and typed in `validation`. Text that is no JSON is mended where it can mean one
+//! thing only ([`Repair`]); an argument may be nested 127 levels deep.
 
+mod mend;
 mod repair;
+mod syntax;
 
 use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::repair::object_text;
+pub use self::repair::Repair;
+pub(crate) use self::{
+    repair::{ObjectText, object_text},
+    syntax::{depth, skip},
+};
 use crate::error::ToolError;
 
 /// The largest arguments taken by default: 16 MiB. No provider sends as much; a broken client may.
@@ -91,7 +98,7 @@ impl Decoded {
 
     /// The arguments as a value; `null` where they are no JSON.
     pub(crate) fn value(&self) -> serde_json::Value {
-        object_text(&self.arguments).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+        object_text(&self.arguments).ok().and_then(|object| serde_json::from_str(&object.text).ok()).unwrap_or_default()
     }
 }
 

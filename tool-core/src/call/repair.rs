@@ -1,103 +1,113 @@
 //! Arguments as models sometimes write them, made into the text of the JSON object they were meant to be.
 //!
-//! Nothing is guessed: no text and `null` are no arguments, a string that holds a JSON object is that object (some
-//! models encode twice), a raw line break inside a string is the line break (pi repairs it too), and half a character is
-//! U+FFFD.
+//! Only what can mean one thing is mended, and each [`Repair`] is on record in the outcome. No value is ever guessed: a
+//! text that was cut off is not completed, single quotes are not turned into double ones, `NaN` stands for nothing, and
+//! an object is not picked out of prose. What remains is refused in words that a model can act on (`syntax`).
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-/// The JSON text of the object that argument text stands for.
+use super::{mend::mend, syntax};
+
+/// Something that was wrong with the text of a call's arguments, and had one possible meaning.
+///
+/// In an outcome's metadata they stand under `repairs`, by their names in `snake_case`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Repair {
+    /// A byte order mark stood before the object.
+    ByteOrderMark,
+    /// The object stood in a Markdown code fence.
+    CodeFence,
+    /// The object was written into a JSON string; some models encode twice.
+    DoubleEncoding,
+    /// A line break or another control character stood raw in a string (pi mends it too).
+    ControlCharacters,
+    /// A backslash stood before a character that has no escape, as in `"\d+"`: it is a backslash (pi mends it too).
+    /// Not where the same string also has an escape such as `\n`, since that may then be meant to the letter as well.
+    InvalidEscapes,
+    /// Half of a surrogate pair stood alone, and is U+FFFD now: a character that was split while it was streamed
+    /// (opencode does the same).
+    LoneSurrogates,
+    /// A comma stood after the last member of an object or the last item of an array.
+    TrailingComma,
+}
+
+/// The text of a JSON object, and what had to be done to have it.
+#[derive(Debug)]
+pub(crate) struct ObjectText<'t> {
+    pub(crate) text: Cow<'t, str>,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// The JSON text of the object that argument text stands for. No text and `null` are no arguments.
 ///
 /// # Errors
 /// What is wrong with the text, for the model.
-pub(crate) fn object_text(text: &str) -> Result<Cow<'_, str>, String> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+pub(crate) fn object_text(text: &str) -> Result<ObjectText<'_>, String> {
+    let mut repairs = Vec::new();
+    let text = object(text, &mut repairs, true)?;
+    repairs.sort_unstable();
+    repairs.dedup();
+    Ok(ObjectText { text, repairs })
+}
+
+fn object<'t>(text: &'t str, repairs: &mut Vec<Repair>, or_in_string: bool) -> Result<Cow<'t, str>, String> {
+    let mut text = text.trim();
+    if let Some(rest) = text.strip_prefix('\u{feff}') {
+        repairs.push(Repair::ByteOrderMark);
+        text = rest.trim_start();
+    }
+    if let Some(inside) = unfenced(text) {
+        repairs.push(Repair::CodeFence);
+        text = inside;
+    }
     if text.is_empty() || text == "null" {
         return Ok("{}".into());
     }
-    // Read whole, not skipped: what is skipped is not checked for half characters.
-    let whole = match serde_json::from_str::<Value>(text) {
-        Ok(_) => Cow::Borrowed(text),
-        Err(error) => {
-            let escaped = mend_surrogates(&escape_controls(text));
-            serde_json::from_str::<Value>(&escaped).map_err(|_| syntax(text, &error))?;
-            Cow::Owned(escaped)
+    let whole = match syntax::check(text) {
+        Ok(()) => Cow::Borrowed(text),
+        Err(fault) => {
+            let mended = mend(text);
+            if mended.repairs.is_empty() || syntax::check(&mended.text).is_err() {
+                return Err(fault.explain(text));
+            }
+            repairs.extend(mended.repairs);
+            Cow::Owned(mended.text)
         }
     };
-    match whole.as_bytes().first() {
-        Some(b'{') => Ok(whole),
-        Some(b'"') => match serde_json::from_str::<String>(&whole) {
-            Ok(inner) if is_object(&inner) => Ok(inner.into()),
-            _ => Err("expected a JSON object of arguments, got a string".to_owned()),
-        },
-        Some(b'[') => Err("expected a JSON object of arguments, got an array".to_owned()),
-        Some(b't' | b'f') => Err("expected a JSON object of arguments, got a boolean".to_owned()),
-        _ => Err("expected a JSON object of arguments, got a number".to_owned()),
-    }
-}
-
-fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_ok()
-}
-
-fn syntax(text: &str, error: &serde_json::Error) -> String {
-    let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let end = line.floor_char_boundary(error.column());
-    let near = &line[line.ceil_char_boundary(end.saturating_sub(40))..end];
-    let hint = if error.is_eof() { "; the text ends too early, perhaps it was cut off" } else { "" };
-    format!("not valid JSON: {error}, after `{near}`{hint}")
-}
-
-/// Halves of a surrogate pair that stand alone, as U+FFFD: what is left of a character that was split while it was
-/// streamed (opencode does the same).
-fn mend_surrogates(text: &str) -> String {
-    let unit = |at: usize| {
-        let escape = text.get(at..at + 6).filter(|escape| escape.starts_with("\\u"));
-        escape.and_then(|escape| u16::from_str_radix(&escape[2..], 16).ok())
+    let kind = match whole.as_bytes().first() {
+        Some(b'{') => return Ok(whole),
+        Some(b'"') => {
+            if let Ok(inside) = serde_json::from_str::<String>(&whole)
+                && or_in_string
+                && !inside.trim().is_empty()
+            {
+                repairs.push(Repair::DoubleEncoding);
+                match object(&inside, repairs, false) {
+                    Ok(object) => return Ok(Cow::Owned(object.into_owned())),
+                    Err(fault) if inside.trim_start().starts_with('{') => {
+                        return Err(format!("expected a JSON object of arguments, got a string; in it: {fault}"));
+                    }
+                    Err(_) => {}
+                }
+            }
+            "a string"
+        }
+        Some(b'[') => "an array",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
     };
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(found) = text[at..].find('\\') {
-        let here = at + found;
-        out.push_str(&text[at..here]);
-        let length = match (unit(here), unit(here + 6)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (Some(0xd800..=0xdfff), _) => {
-                out.push_str("\\ufffd");
-                at = here + 6;
-                continue;
-            }
-            (Some(_), _) => 6,
-            (None, _) => 1 + text[here + 1..].chars().next().map_or(0, char::len_utf8),
-        };
-        out.push_str(&text[here..here + length]);
-        at = here + length;
-    }
-    out.push_str(&text[at..]);
-    out
+    Err(format!("expected a JSON object of arguments, got {kind}"))
 }
 
-/// Control characters inside JSON strings, escaped as JSON wants them.
-fn escape_controls(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    let (mut in_string, mut escaped) = (false, false);
-    for c in text.chars() {
-        if in_string && c < ' ' {
-            if escaped {
-                // A backslash before a raw line break, as in a shell's continued line, is a backslash.
-                out.push('\\');
-            }
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            escaped = false;
-            continue;
-        }
-        if c == '"' && !escaped {
-            in_string = !in_string;
-        }
-        escaped = in_string && c == '\\' && !escaped;
-        out.push(c);
-    }
-    out
+/// What stands in a code fence, if it is an object.
+fn unfenced(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix("```")?.strip_suffix("```")?;
+    let language = inside.find(|c: char| !(c.is_ascii_alphanumeric() || "_+-.".contains(c)))?;
+    let inside = inside[language..].trim();
+    inside.starts_with('{').then_some(inside)
 }

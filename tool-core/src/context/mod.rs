@@ -33,6 +33,7 @@ use crate::{
     permission::{Gate, PermissionRequest},
     tool::ToolName,
     truncate::{Limits, SpillStore},
+    validation::Mended,
 };
 
 /// What a running tool may use; take it as `ctx: &ToolContext`. Cloning is cheap.
@@ -56,6 +57,7 @@ struct Scope {
     /// How many calls its tool has made; for a call of the model, those below it as well.
     nested: AtomicU32,
     nested_below: AtomicU32,
+    mended: OnceLock<Box<Mended>>,
     ended: AtomicBool,
     detached: AtomicBool,
 }
@@ -81,6 +83,7 @@ impl ToolContext {
             cancellation: OnceLock::new(),
             nested: AtomicU32::new(0),
             nested_below: AtomicU32::new(0),
+            mended: OnceLock::new(),
             ended: AtomicBool::new(false),
             detached: AtomicBool::new(false),
         };
@@ -220,6 +223,15 @@ impl ToolContext {
 
     pub(crate) fn is_detached(&self) -> bool {
         self.scope.detached.load(Relaxed)
+    }
+
+    /// Notes what was done to the arguments before they fitted.
+    pub(crate) fn note_mended(&self, mended: Mended) {
+        let _ = self.scope.mended.set(Box::new(mended));
+    }
+
+    pub(crate) fn mended(&self) -> Option<Box<Mended>> {
+        self.scope.mended.get().cloned()
     }
 
     pub(crate) fn has_ended(&self) -> bool {

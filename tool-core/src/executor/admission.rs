@@ -80,11 +80,13 @@ impl Executor {
     fn unknown(
         &self,
         session: &Session,
-        call: ToolCall,
+        mut call: ToolCall,
         parent: Option<ToolContext>,
         unknown: UnknownTool,
         start: SystemTime,
     ) -> Outcome {
+        // Not as long as a model may have made it.
+        call.name = unknown.name.clone().into();
         let end = self.host.clock.now();
         let outcome = Outcome::failed(&call, ToolError::UnknownTool(unknown), CallTime { start, end });
         if self.host.observers.is_empty() {

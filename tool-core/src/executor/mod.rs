@@ -186,6 +186,9 @@ impl Executor {
         let Admitted { tool, ctx, order, .. } = call;
         let decoded = decode(tool.name(), arguments, self.host.max_argument_bytes)?;
         let mut prepared = prepare(tool.tool(), &decoded).map_err(|report| invalid(tool, report));
+        if let Some(mended) = prepared.as_ref().ok().and_then(Prepared::mended) {
+            ctx.note_mended(mended.clone());
+        }
         if !self.host.hooks.is_empty() && prepared.is_ok() {
             match Box::pin(hook::before(decoded.value(), ctx)).await? {
                 Verdict::Run(None) => {}

@@ -13,6 +13,7 @@ use crate::{
     output::{Attachment, Metadata, ToolOutput},
     tool::ToolName,
     truncate::Bounded,
+    validation::Mended,
 };
 
 /// When a call began and ended; written as milliseconds since 1970.
@@ -38,19 +39,20 @@ pub struct Outcome {
     status: Status,
     detached: bool,
     time: CallTime,
+    mended: Option<Box<Mended>>,
 }
 
 impl Outcome {
     pub(super) fn of(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Self {
         let time = CallTime { start: ctx.start(), end: ctx.now() };
         let (call_id, tool) = (ctx.call_id().clone(), Some(ctx.tool().clone()));
-        Self { call_id, requested, tool, status, detached: ctx.is_detached(), time }
+        Self { call_id, requested, tool, status, detached: ctx.is_detached(), time, mended: ctx.mended() }
     }
 
     /// Without an executor.
     fn bare(call: &ToolCall, status: Status, time: CallTime) -> Self {
         let (call_id, requested) = (call.id.clone(), call.name.clone());
-        Self { call_id, requested, tool: None, status, detached: false, time }
+        Self { call_id, requested, tool: None, status, detached: false, time, mended: None }
     }
 
     /// The outcome of a call that no executor ran: one that a host answers itself.
@@ -142,7 +144,8 @@ impl Outcome {
     }
 
     /// The tool's metadata and the executor's: `truncated` and `outputPath`; `requestedTool`, where the name was
-    /// mended; `mistakes`, where the arguments did not fit; `detached`, where the tool is still at work.
+    /// mended; `repairs` and `coerced`, where the arguments were (see [`Mended`]); `mistakes`, where they did not fit,
+    /// and `moreMistakes`, how many there are beyond those listed; `detached`, where the tool is still at work.
     #[must_use]
     pub fn metadata(&self) -> Metadata {
         let mut metadata = match &self.status {
@@ -150,6 +153,12 @@ impl Outcome {
             Err(ToolError::InvalidArguments(invalid)) => {
                 let mut metadata = Metadata::new();
                 metadata.insert("mistakes".into(), json!(invalid.report.mistakes()));
+                if invalid.report.more() > 0 {
+                    metadata.insert("moreMistakes".into(), invalid.report.more().into());
+                }
+                if !invalid.report.repairs().is_empty() {
+                    metadata.insert("repairs".into(), json!(invalid.report.repairs()));
+                }
                 metadata
             }
             Err(ToolError::Recorded(recorded)) => recorded.metadata.clone(),
@@ -157,6 +166,11 @@ impl Outcome {
         };
         if self.detached {
             metadata.insert("detached".into(), true.into());
+        }
+        if let Some(mended) = &self.mended
+            && let Ok(serde_json::Value::Object(mended)) = serde_json::to_value(mended)
+        {
+            metadata.extend(mended);
         }
         if self.tool() != self.requested {
             metadata.insert("requestedTool".into(), self.requested.as_ref().into());
@@ -239,6 +253,6 @@ impl<'de> Deserialize<'de> for Outcome {
                 Err(ToolError::Recorded(Box::new(Recorded { kind, message, metadata })))
             }
         };
-        Ok(Self { call_id, requested: tool.into(), tool: None, status, detached: false, time })
+        Ok(Self { call_id, requested: tool.into(), tool: None, status, detached: false, time, mended: None })
     }
 }

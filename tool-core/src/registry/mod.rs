@@ -14,7 +14,7 @@ use std::{
 pub use self::builder::{Collision, IntoTool, RegistryBuilder, RegistryError};
 use crate::{
     error::UnknownTool,
-    suggest::fold,
+    suggest::{LONGEST, fold},
     tool::{Audience, LinkedTool, Tool, ToolName, ToolSpec},
 };
 
@@ -115,7 +115,7 @@ impl Registry {
         if let Some(tool) = self.tools.get(name) {
             return Ok(tool);
         }
-        let folded = fold(name);
+        let folded = if name.len() <= LONGEST { fold(name) } else { String::new() };
         let mut alike = self.order.iter().filter(|known| fold(known.as_str()) == folded);
         match (alike.next().and_then(|known| self.tools.get(known)), alike.next()) {
             (Some(tool), None) if !folded.is_empty() => Ok(tool),

@@ -5,7 +5,11 @@ use std::{any::Any, sync::Arc};
 use futures_util::future::BoxFuture;
 
 use super::{Audience, Description, Invocation, Location, Requirement, Tool, ToolPolicy, ToolResult, ToolSpec};
-use crate::{context::ToolContext, permission::PermissionRequest, validation::InvalidArguments};
+use crate::{
+    context::ToolContext,
+    permission::PermissionRequest,
+    validation::{InvalidArguments, Mended},
+};
 
 /// A tool with the state value it shares with its siblings.
 pub(crate) struct BoundTool {
@@ -53,6 +57,10 @@ struct BoundInvocation {
 impl Invocation for BoundInvocation {
     fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest> {
         self.inner.permission(ctx)
+    }
+
+    fn mended(&self) -> Option<&Mended> {
+        self.inner.mended()
     }
 
     fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult> {

@@ -11,7 +11,7 @@ use crate::{
     output::IntoToolOutput,
     permission::PermissionRequest,
     schema,
-    validation::{InvalidArguments, Mistake, ToolArgument, Validator},
+    validation::{InvalidArguments, ToolArgument, Validator},
 };
 
 /// A tool made from a closure, for what is known only at run time.
@@ -133,11 +133,9 @@ impl Tool for FnTool {
     }
 
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {
-        let value = self.validator.prepare(arguments)?;
-        let received = value.clone();
-        let run =
-            (self.start)(value).map_err(|error| InvalidArguments::new(vec![Mistake::new("", error)], &received))?;
-        Ok(Box::new(FnInvocation { run, permission: self.policy.permission }))
+        let (value, mended) = self.validator.read(arguments)?;
+        let run = (self.start)(value).map_err(|error| InvalidArguments::malformed(error, arguments))?;
+        Ok(mended.noted(Box::new(FnInvocation { run, permission: self.policy.permission })))
     }
 
     fn verify(&self) -> Result<(), String> {

@@ -24,8 +24,11 @@ pub use self::{
     spec::{Annotations, Grammar, ToolSpec},
 };
 use crate::{
-    context::ToolContext, error::ToolError, output::ToolOutput, permission::PermissionRequest,
-    validation::InvalidArguments,
+    context::ToolContext,
+    error::ToolError,
+    output::ToolOutput,
+    permission::PermissionRequest,
+    validation::{InvalidArguments, Mended},
 };
 
 /// What a tool's body ends with.
@@ -77,6 +80,11 @@ pub trait Tool: Send + Sync + 'static {
 pub trait Invocation: Send {
     /// The permission the tool declared, with the patterns these arguments give it.
     fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest>;
+
+    /// What was done to the arguments before they fitted; `None` where they fitted as they came.
+    fn mended(&self) -> Option<&Mended> {
+        None
+    }
 
     /// Runs the tool. Dropping the future stops it.
     fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult>;

@@ -4,30 +4,69 @@
 //! list, one value where a list is wanted, an integer where a text is wanted, `null` for an optional property. pi also
 //! truncates 3.7 to 3 and takes blanks for 0; that changes what was said, so it is an error here.
 
-use std::cell::Cell;
+use std::{
+    cell::{Cell, OnceCell, RefCell},
+    collections::HashMap,
+};
 
 use serde_json::{Map, Number, Value};
 
-use super::narrow::tags_agree;
+use super::{
+    ambiguity::{Reader, is_explosive},
+    narrow::{narrow_to, tags_agree},
+};
 
 /// How deep a `$ref` is followed into itself.
 const DEPTH: usize = 64;
 /// How many alternatives are tried for one call: what a model writes must not make its reading take long.
 const TRIES: u32 = 200;
+/// How many tries one counts for that compiles a schema for its very value.
+const COMPILING: u32 = 10;
+/// How many places are looked at for each one that the value has, alternatives and references included.
+const VISITS: usize = 8;
+/// And how many more, whatever the value's size.
+const SPARE: usize = 100_000;
 
-/// Converts `value` in place where `schema` wants something else and the conversion loses nothing.
-pub fn coerce(schema: &Value, value: &mut Value) {
-    Coercion { root: schema, tries: Cell::new(TRIES) }.node(schema, value, DEPTH);
+/// Converts `value` in place where `schema` wants something else and the conversion loses nothing. Says whether
+/// anything was converted.
+///
+/// The work is in proportion to the value's size; a schema whose alternatives ask for more is followed no further.
+pub fn coerce(schema: &Value, value: &mut Value) -> bool {
+    let coercion = Coercion {
+        root: schema,
+        tries: Cell::new(TRIES),
+        visits: Cell::new(size(value) * VISITS + SPARE),
+        changed: Cell::new(false),
+        explosive: OnceCell::new(),
+        compiled: RefCell::default(),
+    };
+    coercion.node(schema, value, DEPTH);
+    coercion.changed.get()
 }
 
 struct Coercion<'a> {
     root: &'a Value,
     tries: Cell<u32>,
+    visits: Cell<usize>,
+    changed: Cell<bool>,
+    explosive: OnceCell<bool>,
+    /// The alternatives that were tried, by where they stand in the schema.
+    compiled: RefCell<HashMap<*const Value, Option<jsonschema::Validator>>>,
 }
 
 impl Coercion<'_> {
+    /// Whether so many places more may be looked at.
+    fn spend(&self, places: usize) -> bool {
+        let left = self.visits.get().checked_sub(places);
+        self.visits.set(left.unwrap_or_default());
+        left.is_some()
+    }
+
     fn node(&self, schema: &Value, value: &mut Value, depth: usize) {
         let (Value::Object(keywords), Some(depth)) = (schema, depth.checked_sub(1)) else { return };
+        if !self.spend(1) {
+            return;
+        }
         if let Some(target) = keywords.get("$ref").and_then(Value::as_str).and_then(|r| self.target(r)) {
             self.node(target, value, depth);
         }
@@ -55,6 +94,7 @@ impl Coercion<'_> {
             let Some(member) = members.get_mut(name) else { continue };
             if member.is_null() && !required.contains(&name.as_str()) && !self.admits(schema, "null", depth) {
                 members.shift_remove(name);
+                self.changed.set(true);
             } else {
                 self.node(schema, member, depth);
             }
@@ -90,13 +130,18 @@ impl Coercion<'_> {
                 self.node(branch, value, depth);
                 continue;
             }
+            let (places, changed) = (size(value), self.changed.get());
             for branch in branches {
+                if !self.spend(places) {
+                    break;
+                }
                 let mut attempt = value.clone();
                 self.node(branch, &mut attempt, depth);
                 if self.fits(branch, &attempt) {
                     *value = attempt;
                     break;
                 }
+                self.changed.set(changed);
             }
         }
     }
@@ -108,13 +153,26 @@ impl Coercion<'_> {
 
     /// Whether a value fits as it is. Once too much was tried, nothing does.
     fn fits(&self, schema: &Value, value: &Value) -> bool {
-        let Some(left) = self.tries.get().checked_sub(1) else { return false };
+        let is_explosive = *self.explosive.get_or_init(|| is_explosive(self.root, self.root, Reader::Validator));
+        let cost = if is_explosive { COMPILING } else { 1 };
+        let Some(left) = self.tries.get().checked_sub(cost) else { return false };
         self.tries.set(left);
-        let mut schema = schema.clone();
-        if let (Some(keywords), Some(definitions)) = (schema.as_object_mut(), self.root.get("$defs")) {
-            keywords.insert("$defs".into(), definitions.clone());
+        if !self.spend(size(value)) {
+            return false;
         }
-        super::validator::compile(&schema).is_ok_and(|validator| validator.is_valid(value))
+        if is_explosive {
+            return super::validator::compile(&narrow_to(self.root, schema, value))
+                .is_ok_and(|validator| validator.is_valid(value));
+        }
+        let mut compiled = self.compiled.borrow_mut();
+        let validator = compiled.entry(std::ptr::from_ref(schema)).or_insert_with(|| {
+            let mut schema = schema.clone();
+            if let (Some(keywords), Some(definitions)) = (schema.as_object_mut(), self.root.get("$defs")) {
+                keywords.insert("$defs".into(), definitions.clone());
+            }
+            super::validator::compile(&schema).ok()
+        });
+        validator.as_ref().is_some_and(|validator| validator.is_valid(value))
     }
 
     fn convert(&self, keywords: &Map<String, Value>, value: &mut Value, depth: usize) {
@@ -143,20 +201,27 @@ impl Coercion<'_> {
         });
         if let Some(converted) = converted {
             *value = converted;
-        } else if wanted == ["array"] && !value.is_null() {
+            self.changed.set(true);
+        } else if wanted == ["array"] && !value.is_null() && self.spend(size(value)) {
+            let changed = self.changed.get();
             let mut single = value.clone();
             if let Some(schema) = keywords.get("items") {
                 self.node(schema, &mut single, depth);
                 if !self.fits(schema, &single) {
+                    self.changed.set(changed);
                     return;
                 }
             }
             *value = Value::Array(vec![single]);
+            self.changed.set(true);
         }
     }
 
     fn admits(&self, schema: &Value, kind: &str, depth: usize) -> bool {
         let (Value::Object(keywords), Some(depth)) = (schema, depth.checked_sub(1)) else { return true };
+        if !self.spend(1) {
+            return true;
+        }
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
             return self.target(reference).is_none_or(|target| self.admits(target, kind, depth));
         }
@@ -168,6 +233,16 @@ impl Coercion<'_> {
         }
         let listed = types(keywords);
         listed.contains(&kind) || listed.is_empty() && !keywords.contains_key("enum")
+    }
+}
+
+/// How many places a value has; a long text, which may hold a value itself, has several.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),
+        Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::String(text) => 1 + text.len() / 4,
+        _ => 1,
     }
 }
 

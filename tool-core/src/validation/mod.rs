@@ -5,9 +5,12 @@
 //! looked at as a value: what did not fit is converted where nothing is lost (`coerce`), and what still does not is held
 //! against the part of the schema that is meant for it (`narrow`, `validator`) and explained (`report`). Not here: how a schema is made (`schema`).
 
+mod ambiguity;
 mod coerce;
 pub(crate) mod constraint;
+mod excerpt;
 mod members;
+mod mended;
 mod narrow;
 pub(crate) mod param;
 mod promise;
@@ -20,6 +23,7 @@ use std::sync::Arc;
 
 pub use self::{
     coerce::coerce,
+    mended::Mended,
     report::{InvalidArguments, Mistake},
     validator::Validator,
 };
@@ -27,7 +31,7 @@ pub use self::{
     constraint::{Measured, Number, Text},
     param::ToolArgument,
 };
-pub(crate) use self::{promise::type_bounds, typed::TypedArguments, validator::compile};
+pub(crate) use self::{excerpt::excerpt_of, promise::type_bounds, typed::TypedArguments, validator::compile};
 use crate::{
     call::Decoded,
     context::ToolContext,
@@ -45,6 +49,12 @@ impl Prepared {
     #[must_use]
     pub fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest> {
         self.invocation.permission(ctx)
+    }
+
+    /// What was done to the arguments before they fitted.
+    #[must_use]
+    pub fn mended(&self) -> Option<&Mended> {
+        self.invocation.mended()
     }
 
     pub(crate) fn into_invocation(self) -> Box<dyn Invocation> {

@@ -17,11 +17,21 @@ const ITEMS: usize = 500;
 
 /// The schema for this very value, without references and with one alternative each.
 pub(super) fn narrow(root: &Value, value: &Value) -> Value {
-    let mut narrowed = Narrowing { root, places: Cell::new(PLACES) }.node(root, value);
+    narrow_to(root, root, value)
+}
+
+/// The same for a part of the schema.
+pub(super) fn narrow_to(root: &Value, schema: &Value, value: &Value) -> Value {
+    let mut narrowed = Narrowing { root, places: Cell::new(PLACES) }.node(schema, value);
     if let (Some(keywords), Some(definitions)) = (narrowed.as_object_mut(), root.get("$defs")) {
         keywords.insert("$defs".into(), definitions.clone());
     }
     narrowed
+}
+
+/// Whether the part of a schema that is meant for a value declares the property at a JSON pointer into the value.
+pub(super) fn declares(root: &Value, value: &Value, at: &str) -> bool {
+    Narrowing { root, places: Cell::new(PLACES) }.declares(root, Some(value), at)
 }
 
 /// Whether an object can be meant for an alternative: none of its tags (properties with one possible value) says
@@ -31,7 +41,7 @@ pub(super) fn tags_agree(branch: &Value, value: &Value) -> bool {
     tags(branch).all(|(name, tag)| members.get(name).is_none_or(|given| given == tag))
 }
 
-fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
+pub(super) fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let properties = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties.filter_map(|(name, property)| {
         let tag = match property.get("enum").and_then(Value::as_array).map(Vec::as_slice) {
@@ -40,6 +50,26 @@ fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {
         };
         tag.map(|tag| (name, tag))
     })
+}
+
+/// The schema behind references, which go round in a circle only in a schema that means nothing.
+pub(super) fn follow<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let mut schema = schema;
+    for _ in 0..64 {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+        let Some(target) = reference.strip_prefix('#').and_then(|at| root.pointer(at)) else { break };
+        schema = target;
+    }
+    schema
+}
+
+/// Which of several alternatives a value is meant for.
+enum Meant<'a> {
+    One(&'a Value),
+    /// None is of the value's kind.
+    OtherKind,
+    /// These are, but their tags say something else.
+    OtherTag(Vec<&'a Value>),
 }
 
 struct Narrowing<'a> {
@@ -51,7 +81,7 @@ impl<'a> Narrowing<'a> {
     fn node(&self, schema: &'a Value, value: &Value) -> Value {
         let Some(left) = self.places.get().checked_sub(1) else { return json!({}) };
         self.places.set(left);
-        let Value::Object(keywords) = self.follow(schema) else { return schema.clone() };
+        let Value::Object(keywords) = follow(self.root, schema) else { return schema.clone() };
         let mut narrowed = keywords.clone();
         narrowed.shift_remove("$defs");
         for keyword in ["anyOf", "oneOf"] {
@@ -73,17 +103,6 @@ impl<'a> Narrowing<'a> {
             _ => {}
         }
         narrowed.into()
-    }
-
-    /// The schema behind references, which go round in a circle only in a schema that means nothing.
-    fn follow(&self, schema: &'a Value) -> &'a Value {
-        let mut schema = schema;
-        for _ in 0..64 {
-            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
-            let Some(target) = reference.strip_prefix('#').and_then(|at| self.root.pointer(at)) else { break };
-            schema = target;
-        }
-        schema
     }
 
     fn members(
@@ -125,31 +144,72 @@ impl<'a> Narrowing<'a> {
         });
         narrowed.insert("prefixItems".into(), each.collect());
         if rest.is_object() {
-            narrowed.insert("items".into(), if items.len() > ITEMS { json!({}) } else { outline(self.follow(rest)) });
+            narrowed
+                .insert("items".into(), if items.len() > ITEMS { json!({}) } else { outline(follow(self.root, rest)) });
         }
     }
 
     /// The alternative that is meant; where none is, what would have been.
     fn alternative(&self, branches: &'a [Value], value: &Value) -> Value {
-        let branches: Vec<&Value> = branches.iter().map(|branch| self.follow(branch)).collect();
+        let branches: Vec<&Value> = branches.iter().map(|branch| follow(self.root, branch)).collect();
+        match self.meant(&branches, value) {
+            Meant::One(branch) => self.node(branch, value),
+            Meant::OtherKind => json!({ "anyOf": branches.into_iter().map(outline).collect::<Vec<_>>() }),
+            Meant::OtherTag(of_kind) => wrong_tags(&of_kind, value),
+        }
+    }
+
+    /// The alternative that is meant, by its kind, its tag and its keys.
+    fn meant(&self, branches: &[&'a Value], value: &Value) -> Meant<'a> {
         let of_kind: Vec<&Value> = branches.iter().copied().filter(|branch| self.admits_kind(branch, value)).collect();
         if of_kind.is_empty() {
-            return json!({ "anyOf": branches.into_iter().map(outline).collect::<Vec<_>>() });
+            return Meant::OtherKind;
         }
         let meant: Vec<&Value> = of_kind.iter().copied().filter(|branch| tags_agree(branch, value)).collect();
-        if meant.is_empty() {
-            return wrong_tags(&of_kind, value);
-        }
         let best =
             meant.into_iter().reduce(|best, other| if score(other, value) > score(best, value) { other } else { best });
-        best.map_or(json!({}), |best| self.node(best, value))
+        best.map_or(Meant::OtherTag(of_kind), Meant::One)
+    }
+
+    fn declares(&self, schema: &'a Value, value: Option<&Value>, at: &str) -> bool {
+        let Some((left, value)) = self.places.get().checked_sub(1).zip(value) else { return false };
+        self.places.set(left);
+        let schema = follow(self.root, schema);
+        let list = |keyword: &str| schema.get(keyword).and_then(Value::as_array);
+        let is_meant = |branches: &'a Vec<Value>| {
+            let branches: Vec<&Value> = branches.iter().map(|branch| follow(self.root, branch)).collect();
+            matches!(self.meant(&branches, value), Meant::One(branch) if self.declares(branch, Some(value), at))
+        };
+        let mut parts = list("allOf").into_iter().flatten();
+        if list("anyOf").is_some_and(is_meant)
+            || list("oneOf").is_some_and(is_meant)
+            || parts.any(|part| self.declares(part, Some(value), at))
+        {
+            return true;
+        }
+        let Some(at) = at.strip_prefix('/') else { return false };
+        let (step, rest) = at.split_at(at.find('/').unwrap_or(at.len()));
+        let name = step.replace("~1", "/").replace("~0", "~");
+        if let Value::Array(items) = value {
+            let index = name.parse::<usize>().ok();
+            let of_tuple = index.and_then(|index| list("prefixItems")?.get(index));
+            let schema = of_tuple.or_else(|| schema.get("items"));
+            return schema.is_some_and(|schema| self.declares(schema, index.and_then(|index| items.get(index)), rest));
+        }
+        match schema.get("properties").and_then(|properties| properties.get(&name)) {
+            Some(property) => rest.is_empty() || self.declares(property, value.get(&name), rest),
+            None => {
+                let others = schema.get("additionalProperties");
+                others.is_some_and(|others| !rest.is_empty() && self.declares(others, value.get(&name), rest))
+            }
+        }
     }
 
     fn admits_kind(&self, branch: &'a Value, value: &Value) -> bool {
         let Value::Object(keywords) = branch else { return true };
         for keyword in ["anyOf", "oneOf"] {
             if let Some(inner) = keywords.get(keyword).and_then(Value::as_array) {
-                return inner.iter().any(|inner| self.admits_kind(self.follow(inner), value));
+                return inner.iter().any(|inner| self.admits_kind(follow(self.root, inner), value));
             }
         }
         if let Some(options) = keywords.get("enum").and_then(Value::as_array) {

@@ -215,8 +215,3 @@ impl<'de> Deserializer<'de> for Absent {
 pub fn default_json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
 }
-
-/// Used by [`read`] for values nobody wants.
-pub(crate) fn skip(json: &str) -> Result<usize, serde_json::Error> {
-    read::<serde::de::IgnoredAny>(json).map(|(_, length)| length)
-}

@@ -6,11 +6,19 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use super::validator::compile;
+use super::{
+    ambiguity::{MOST_LEVELS, Reader, is_explosive},
+    validator::compile,
+};
+use crate::call::{depth, skip};
 
 /// The check of one parameter's schema, compiled when it is first needed: that takes as long as a program's start.
 pub(crate) struct Promise {
     schema: Value,
+    /// Whether values have to be held against the schema.
+    is_checked: bool,
+    /// Whether reading a deep value could take for ever.
+    is_explosive: bool,
     compiled: OnceLock<Option<jsonschema::Validator>>,
 }
 
@@ -18,14 +26,22 @@ impl Promise {
     /// A check for `schema` (with the definitions it refers to), if it has anything serde does not see to.
     /// With `all`, a check of the whole schema, for parameters whose schema was not made from their type alone.
     pub(super) fn of(schema: &Value, definitions: Option<&Value>, all: bool) -> Option<Self> {
-        if !all && !promises(schema) && !definitions.is_some_and(promises) {
-            return None;
-        }
+        let is_checked = all || promises(schema) || definitions.is_some_and(promises);
         let mut schema = schema.clone();
         if let (Some(definitions), Value::Object(schema)) = (definitions, &mut schema) {
             schema.insert("$defs".into(), definitions.clone());
         }
-        Some(Self { schema, compiled: OnceLock::new() })
+        let reader = if is_checked { Reader::Validator } else { Reader::Derive };
+        let is_explosive = definitions.is_some() && is_explosive(&schema, &schema, reader);
+        (is_checked || is_explosive).then(|| Self { schema, is_checked, is_explosive, compiled: OnceLock::new() })
+    }
+
+    /// What is wrong with the depth of a value that has not been read yet.
+    pub(super) fn depth_fault(&self, json: &str) -> Option<String> {
+        let is_deep = |json: &str| skip(json).is_ok_and(|length| depth(&json[..length]) > MOST_LEVELS);
+        (self.is_explosive && is_deep(json)).then(|| {
+            format!("nested more than {MOST_LEVELS} levels deep, beyond which its alternatives cannot be told apart")
+        })
     }
 
     /// Whether the schema can be used at all. Only a pattern can make it unusable, so others are not compiled for it.
@@ -38,11 +54,14 @@ impl Promise {
 
     /// Whether this JSON text, which serde has read already, keeps the promise.
     pub(super) fn is_kept(&self, json: &str) -> bool {
-        serde_json::from_str::<Value>(json).is_ok_and(|value| self.is_kept_by(&value))
+        !self.is_checked || serde_json::from_str::<Value>(json).is_ok_and(|value| self.is_kept_by(&value))
     }
 
     /// Whether a value keeps the promise. A promise that cannot be understood is kept by none.
     pub(super) fn is_kept_by(&self, value: &Value) -> bool {
+        if !self.is_checked {
+            return true;
+        }
         let compiled = self.compiled.get_or_init(|| compile(&self.schema).ok());
         compiled.as_ref().is_some_and(|validator| validator.is_valid(value))
     }

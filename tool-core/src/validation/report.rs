@@ -9,8 +9,12 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{coerce::types, members::escape};
-use crate::suggest::nearest;
+use super::{
+    coerce::types,
+    excerpt::{cut, excerpt, excerpt_of},
+    members::escape,
+};
+use crate::{call::Repair, suggest::nearest};
 
 /// The longest text of received arguments that a report repeats, in bytes.
 const RECEIVED: usize = 2_000;
@@ -25,9 +29,9 @@ const LISTED: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Mistake {
-    /// Where: a JSON pointer into the arguments; empty for the arguments as a whole.
+    /// Where: a JSON pointer into the arguments; empty for the arguments as a whole. Cut after 500 bytes.
     pub pointer: String,
-    /// What is wrong, and what to do.
+    /// What is wrong, and what to do. Cut after 500 bytes.
     pub message: String,
 }
 
@@ -35,7 +39,7 @@ impl Mistake {
     /// A mistake at a JSON pointer.
     #[must_use]
     pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), message: message.into() }
+        Self { pointer: cut(pointer.into(), LINE), message: cut(message.into(), LINE) }
     }
 }
 
@@ -46,11 +50,52 @@ impl fmt::Display for Mistake {
     }
 }
 
+/// Mistakes as they are found: the first [`SHOWN`], and the number of the others.
+#[derive(Debug, Default)]
+pub(super) struct Mistakes {
+    found: Vec<Mistake>,
+    more: usize,
+}
+
+impl Mistakes {
+    pub(super) fn push(&mut self, pointer: &str, message: impl FnOnce() -> String) {
+        if self.found.len() == SHOWN {
+            self.more += 1;
+            return;
+        }
+        let mistake = Mistake::new(excerpt_of(pointer, LINE), message());
+        // One fault can break several keywords that say it in the same words.
+        if !self.found.contains(&mistake) {
+            self.found.push(mistake);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Whether one was found at a place or below it.
+    pub(super) fn is_below(&self, at: &str) -> bool {
+        self.found.iter().any(|mistake| is_at_or_below(&mistake.pointer, at))
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Mistake> {
+        self.found
+    }
+}
+
+/// Whether a JSON pointer leads to a place or below it.
+pub(super) fn is_at_or_below(pointer: &str, at: &str) -> bool {
+    pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Arguments that do not fit, with every reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvalidArguments {
     mistakes: Vec<Mistake>,
+    more: usize,
     received: String,
+    repairs: Vec<Repair>,
     wording: Option<String>,
 }
 
@@ -58,25 +103,47 @@ impl InvalidArguments {
     /// A report of these mistakes in what was received.
     #[must_use]
     pub fn new(mistakes: Vec<Mistake>, received: &Value) -> Self {
-        Self { mistakes, received: received.to_string(), wording: None }
+        Self::of(mistakes, 0, excerpt(received, RECEIVED))
     }
 
-    /// A report of text that is no JSON object.
+    /// A report of one mistake in the arguments as a whole, which came as this text.
     #[must_use]
     pub fn malformed(fault: impl Into<String>, received: &str) -> Self {
-        Self { mistakes: vec![Mistake::new("", fault)], received: received.to_owned(), wording: None }
+        Self::of(vec![Mistake::new("", fault)], 0, excerpt_of(received, RECEIVED))
     }
 
-    /// All mistakes, in the order of the schema's checks.
+    pub(super) fn in_text(mistakes: Mistakes, received: &str, repairs: Vec<Repair>) -> Self {
+        Self { repairs, ..Self::of(mistakes.found, mistakes.more, excerpt_of(received, RECEIVED)) }
+    }
+
+    fn of(mut mistakes: Vec<Mistake>, more: usize, received: String) -> Self {
+        let more = more + mistakes.len().saturating_sub(SHOWN);
+        mistakes.truncate(SHOWN);
+        Self { mistakes, more, received, repairs: Vec::new(), wording: None }
+    }
+
+    /// The mistakes, in the order of the schema's checks: the first fifty.
     #[must_use]
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
 
-    /// The arguments as they came, before any conversion.
+    /// How many mistakes there are beyond those listed.
+    #[must_use]
+    pub fn more(&self) -> usize {
+        self.more
+    }
+
+    /// The arguments as they came, before any conversion. Cut after 2,000 bytes, with `…` at the end.
     #[must_use]
     pub fn received(&self) -> &str {
         &self.received
+    }
+
+    /// What had to be mended before the text could be read at all.
+    #[must_use]
+    pub fn repairs(&self) -> &[Repair] {
+        &self.repairs
     }
 
     /// The tool's own words for the model, instead of the report (opencode's `formatValidationError`).
@@ -93,19 +160,15 @@ impl InvalidArguments {
             return wording.clone();
         }
         let mut text = format!("The {tool} tool was called with invalid arguments:\n");
-        for mistake in self.mistakes.iter().take(SHOWN) {
-            let line = mistake.to_string();
-            let end = line.floor_char_boundary(LINE);
-            text.push_str(&format!("- {}{}\n", &line[..end], if end < line.len() { "…" } else { "" }));
+        for mistake in &self.mistakes {
+            text.push_str(&format!("- {}\n", cut(mistake.to_string(), LINE)));
         }
-        if self.mistakes.len() > SHOWN {
-            text.push_str(&format!("- and {} more\n", self.mistakes.len() - SHOWN));
+        if self.more > 0 {
+            text.push_str(&format!("- and {} more\n", self.more));
         }
-        let end = self.received.floor_char_boundary(RECEIVED);
-        let cut = if end < self.received.len() { "…" } else { "" };
         text.push_str(&format!(
-            "Received: {}{cut}\nCorrect {} and call `{tool}` again.",
-            &self.received[..end],
+            "Received: {}\nCorrect {} and call `{tool}` again.",
+            self.received,
             if self.mistakes.len() == 1 { "this" } else { "all of these" },
         ));
         text
@@ -116,16 +179,12 @@ impl InvalidArguments {
 pub(super) fn explain<'i>(
     errors: impl Iterator<Item = jsonschema::ValidationError<'i>>,
     schema: &Value,
-) -> Vec<Mistake> {
+    mistakes: &mut Mistakes,
+) {
     let explainer = Explainer { schema };
-    let mut mistakes = Vec::new();
     for error in errors {
-        explainer.error(&error, &mut mistakes);
+        explainer.error(&error, mistakes);
     }
-    // One fault can break several keywords that say it in the same words.
-    let mut seen = std::collections::HashSet::new();
-    mistakes.retain(|mistake: &Mistake| seen.insert((mistake.pointer.clone(), mistake.message.clone())));
-    mistakes
 }
 
 struct Explainer<'a> {
@@ -133,23 +192,15 @@ struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    fn error(&self, error: &jsonschema::ValidationError<'_>, mistakes: &mut Vec<Mistake>) {
+    fn error(&self, error: &jsonschema::ValidationError<'_>, mistakes: &mut Mistakes) {
         let at = error.instance_path().as_str();
         // The schema that the failing keyword stands in.
         let node = error.schema_path().as_str().rsplit_once('/').map_or("", |(parent, _)| parent);
         let node = self.schema.pointer(node).unwrap_or(&Value::Null);
-        let value = error.instance();
-        let got = || describe(value);
-        let message = match error.kind() {
+        match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                let wanted = node.pointer(&format!("/properties/{}", escape(name)));
-                let mut message = format!("missing; expected {}", wanted.map_or("a value".into(), expectation));
-                if let Some(text) = wanted.and_then(|schema| schema.get("description")).and_then(Value::as_str) {
-                    message.push_str(&format!(" ({})", text.lines().next().unwrap_or_default()));
-                }
-                mistakes.push(Mistake::new(format!("{at}/{}", escape(name)), message));
-                return;
+                mistakes.push(&format!("{at}/{}", escape(name)), || missing(node, name));
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -159,10 +210,18 @@ impl Explainer<'_> {
                     .map(|properties| properties.keys().map(String::as_str).collect())
                     .unwrap_or_default();
                 for name in unexpected {
-                    mistakes.push(Mistake::new(format!("{at}/{}", escape(name)), unknown(name, &known)));
+                    mistakes.push(&format!("{at}/{}", escape(name)), || unknown(name, &known));
                 }
-                return;
             }
+            _ => mistakes.push(at, || Self::wrong(error, node)),
+        }
+    }
+
+    /// What is wrong with a value that is there.
+    fn wrong(error: &jsonschema::ValidationError<'_>, node: &Value) -> String {
+        let value = error.instance();
+        let got = || describe(value);
+        match error.kind() {
             // Alternatives that can be told apart are decided before (`narrow`); these are of the wrong kind all.
             ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
                 format!("expected {}, got {}", expectation(node), got())
@@ -202,10 +261,18 @@ impl Explainer<'_> {
             }
             ValidationErrorKind::UniqueItems => "expected items that differ from each other".to_owned(),
             ValidationErrorKind::FalseSchema => "no value is allowed here".to_owned(),
-            _ => error.to_string(),
-        };
-        mistakes.push(Mistake::new(at, message));
+            _ => "does not fit the schema".to_owned(),
+        }
     }
+}
+
+fn missing(node: &Value, name: &str) -> String {
+    let wanted = node.get("properties").and_then(|properties| properties.get(name));
+    let mut message = format!("missing; expected {}", wanted.map_or("a value".into(), expectation));
+    if let Some(text) = wanted.and_then(|schema| schema.get("description")).and_then(Value::as_str) {
+        message.push_str(&format!(" ({})", text.lines().next().unwrap_or_default()));
+    }
+    message
 }
 
 fn unknown(name: &str, known: &[&str]) -> String {
@@ -305,7 +372,5 @@ fn describe(value: &Value) -> String {
         Value::Array(_) => "the array ",
         Value::Object(_) => "the object ",
     };
-    let text = value.to_string();
-    let end = text.floor_char_boundary(SHORT);
-    format!("{kind}{}{}", &text[..end], if end < text.len() { "…" } else { "" })
+    format!("{kind}{}", excerpt(value, SHORT))
 }

@@ -3,9 +3,10 @@
 //! The members of the object are read here, once for all tools; each value is read by its parameter's own type.
 
 use super::{
-    param::{Field, Fill, read, skip},
+    param::{Field, Fill, read},
     promise::Promise,
 };
+use crate::call::skip;
 
 /// The text did not fit. What exactly was wrong is found out by the slow path, which looks at everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,19 +72,24 @@ impl Source<'_> {
         if slot.is_filled() {
             return Err(Mismatch);
         }
+        let promise = self.promises.get(index).and_then(Option::as_ref);
+        if let Some(fault) = promise.and_then(|promise| promise.depth_fault(json)) {
+            return self.refuse(index, json, || fault);
+        }
         match slot.fill(json) {
-            Ok(length) => match self.promises.get(index).and_then(Option::as_ref) {
+            Ok(length) => match promise {
                 Some(promise) if !promise.is_kept(&json[..length]) => Err(Mismatch),
                 _ => Ok(length),
             },
-            Err(error) => match &mut self.errors {
-                Some(errors) => {
-                    errors.push((self.fields[index].name, plain(&error)));
-                    skip(json).map_err(|_| Mismatch)
-                }
-                None => Err(Mismatch),
-            },
+            Err(error) => self.refuse(index, json, || plain(&error)),
         }
+    }
+
+    /// Keeps what is wrong with a value and goes on behind it, on the second reading.
+    fn refuse(&mut self, index: usize, json: &str, fault: impl FnOnce() -> String) -> Result<usize, Mismatch> {
+        let Some(errors) = &mut self.errors else { return Err(Mismatch) };
+        errors.push((self.fields[index].name, fault()));
+        skip(json).map_err(|_| Mismatch)
     }
 
     /// Models mostly give arguments in the schema's order, so the field after the last one is tried first.

@@ -1,19 +1,29 @@
 //! The arguments of an annotated function: its fields, their schema, and both ways of reading them.
 
+use std::{borrow::Cow, collections::HashSet};
+
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    Validator,
-    members::{escape, members, repeated},
+    Mended, Validator,
+    members::{escape, members},
+    mended::differences,
     param::Field,
     promise::Promise,
-    report::{InvalidArguments, Mistake},
+    report::{InvalidArguments, Mistakes, is_at_or_below},
     source::{Mismatch, Source, Unknown},
 };
-use crate::{call::object_text, schema, tool::Invocation};
+use crate::{
+    call::{ObjectText, object_text},
+    schema,
+    tool::Invocation,
+};
 
 /// Reads arguments into whatever will take them.
 type Decode<'d> = dyn Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch> + 'd;
+
+/// A member of the arguments: its parameter's name and its text.
+type Member<'t> = (Cow<'static, str>, &'t RawValue);
 
 /// Everything that is worked out once for a tool and then used by each of its calls.
 pub(crate) struct TypedArguments {
@@ -70,58 +80,66 @@ impl TypedArguments {
 
     #[cold]
     fn read_slowly(&self, text: &str, decode: &Decode<'_>) -> Result<Box<dyn Invocation>, InvalidArguments> {
-        let text = object_text(text).map_err(|fault| InvalidArguments::malformed(fault, text))?;
+        let ObjectText { text, repairs } =
+            object_text(text).map_err(|fault| InvalidArguments::malformed(fault, text))?;
         let mut source = self.source(&text, true);
         if let Ok(read) = decode(&mut source) {
-            return Ok(read);
+            return Ok(Mended { repairs, ..Mended::default() }.noted(read));
         }
         // What fits is kept to the letter; only what does not is converted.
         let failed: Vec<&str> = source.errors.take().into_iter().flatten().map(|(name, _)| name).collect();
-        let (mut received, mut mistakes, mut kept) = (Map::new(), Vec::new(), Map::new());
-        let mut texts: Vec<(String, &RawValue)> = Vec::new();
-        for (key, raw) in members(&text) {
-            let field = self.fields.iter().find(|field| field.answers_to(&key));
-            if self.unknown == Unknown::Ignore && field.is_none() {
-                continue;
-            }
-            let name = field.map_or(key.as_str(), |field| field.name);
-            if received.insert(key.clone(), value(raw)).is_some() {
-                mistakes.push(Mistake::new(format!("/{}", escape(&key)), "given twice; give it once"));
-            } else if kept.insert(name.to_owned(), value(raw)).is_some() {
-                let message = format!("given as `{key}` too; give only `{name}`");
-                mistakes.push(Mistake::new(format!("/{}", escape(name)), message));
-            }
-            if failed.contains(&name) {
-                let twice = repeated(format!("/{}", escape(name)), raw.get());
-                mistakes.extend(twice.into_iter().map(|at| Mistake::new(at, "given twice; give it once")));
-            }
-            texts.push((name.to_owned(), raw));
+        let mut mistakes = Mistakes::default();
+        let (texts, kept) = self.sort(&text, &mut mistakes);
+        for (name, raw) in texts.iter().filter(|(name, _)| failed.contains(&&**name)) {
+            self.validator.note_repeated(format!("/{}", escape(name)), raw.get(), &kept, &mut mistakes);
         }
-        let received = Value::Object(received);
-        let mut converted = Value::Object(kept);
+        let mut converted = kept.clone();
         self.validator.coerce(&mut converted);
         let mut refused = Vec::new();
         if mistakes.is_empty() {
             let candidate = assemble(&texts, &failed, &converted);
             let mut source = self.source(&candidate, true);
             if let Ok(read) = decode(&mut source) {
-                return Ok(read);
+                let mut coerced = differences(&kept, &converted);
+                // The others were taken as they came.
+                coerced.retain(|at| failed.iter().any(|name| is_at_or_below(at, &format!("/{}", escape(name)))));
+                return Ok(Mended { repairs, coerced }.noted(read));
             }
             refused = source.errors.take().unwrap_or_default();
         }
-        mistakes.extend(self.validator.mistakes(&converted));
+        self.validator.find_mistakes(&converted, &mut mistakes);
         for (name, error) in refused {
             let at = format!("/{}", escape(name));
-            let is_below =
-                |pointer: &str| pointer.strip_prefix(&at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-            if !mistakes.iter().any(|mistake| is_below(&mistake.pointer)) {
-                mistakes.push(Mistake::new(at, error));
+            if !mistakes.is_below(&at) {
+                mistakes.push(&at, || error);
             }
         }
         if mistakes.is_empty() {
-            mistakes.push(Mistake::new("", "the arguments do not fit the tool's schema"));
+            mistakes.push("", || "the arguments do not fit the tool's schema".to_owned());
         }
-        Err(InvalidArguments::new(mistakes, &received))
+        Err(InvalidArguments::in_text(mistakes, &text, repairs))
+    }
+
+    /// The members under their parameters' names, as text and as a value. Those that stand twice are mistakes.
+    fn sort<'t>(&self, text: &'t str, mistakes: &mut Mistakes) -> (Vec<Member<'t>>, Value) {
+        let (mut seen, mut texts, mut kept) = (HashSet::new(), Vec::new(), Map::new());
+        for (key, raw) in members(text) {
+            let field = self.fields.iter().find(|field| field.answers_to(&key));
+            if self.unknown == Unknown::Ignore && field.is_none() {
+                continue;
+            }
+            let name = field.map_or_else(|| Cow::Owned(key.clone()), |field| field.name.into());
+            let is_repeated = kept.insert(name.clone().into_owned(), value(raw)).is_some();
+            if seen.contains(&key) {
+                mistakes.push(&format!("/{}", escape(&key)), || "given twice; give it once".to_owned());
+            } else if is_repeated {
+                let message = || format!("given as `{key}` too; give only `{name}`");
+                mistakes.push(&format!("/{}", escape(&name)), message);
+            }
+            seen.insert(key);
+            texts.push((name, raw));
+        }
+        (texts, kept.into())
     }
 
     fn source<'a>(&'a self, text: &'a str, thorough: bool) -> Source<'a> {
@@ -140,14 +158,14 @@ fn value(raw: &RawValue) -> Value {
 }
 
 /// The object again: members that fit as they came, the others converted, those that conversion left out not at all.
-fn assemble(texts: &[(String, &RawValue)], failed: &[&str], converted: &Value) -> String {
+fn assemble(texts: &[Member<'_>], failed: &[&str], converted: &Value) -> String {
     let members = texts.iter().filter_map(|(name, raw)| {
-        let text = match (failed.contains(&name.as_str()), converted.get(name)) {
+        let text = match (failed.contains(&&**name), converted.get(&**name)) {
             (false, _) => raw.get().to_owned(),
             (true, Some(value)) => value.to_string(),
             (true, None) => return None,
         };
-        Some(format!("{}:{text}", Value::from(name.as_str())))
+        Some(format!("{}:{text}", Value::from(&**name)))
     });
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }

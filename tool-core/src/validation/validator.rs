@@ -2,14 +2,20 @@
 //!
 //! The checks are the `jsonschema` crate's, behind this file; the words are `report`'s.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 use super::{
+    Mended,
+    ambiguity::{Reader, is_explosive},
     coerce::coerce,
-    narrow::narrow,
-    report::{InvalidArguments, Mistake, explain},
+    members::repeated,
+    mended::differences,
+    narrow::{declares, narrow},
+    report::{InvalidArguments, Mistake, Mistakes, explain},
 };
-use crate::call::object_text;
+use crate::call::{ObjectText, object_text};
 
 /// A JSON Schema with the coercions and the report that go with it.
 ///
@@ -30,14 +36,15 @@ use crate::call::object_text;
 #[derive(Debug)]
 pub struct Validator {
     schema: Value,
+    /// The whole schema, compiled when it is first needed; `None` where it cannot be used whole.
+    compiled: OnceLock<Option<jsonschema::Validator>>,
 }
 
 impl Validator {
-    /// Takes a schema. Of each value, only the part that is meant for it is compiled; [`verify`](Self::verify) looks at
-    /// the whole.
+    /// Takes a schema, which is compiled when it is first needed; [`verify`](Self::verify) says whether it can be.
     #[must_use]
     pub fn new(schema: Value) -> Self {
-        Self { schema }
+        Self { schema, compiled: OnceLock::new() }
     }
 
     /// The schema.
@@ -59,36 +66,89 @@ impl Validator {
     /// # Errors
     /// A report of every mistake.
     pub fn prepare(&self, arguments: &str) -> Result<Value, InvalidArguments> {
-        let text = object_text(arguments).map_err(|fault| InvalidArguments::malformed(fault, arguments))?;
-        let mut value: Value = serde_json::from_str(&text)
-            .map_err(|error| InvalidArguments::malformed(format!("not valid JSON: {error}"), arguments))?;
-        let received = value.clone();
-        self.coerce(&mut value);
-        let mistakes = self.mistakes(&value);
-        if mistakes.is_empty() { Ok(value) } else { Err(InvalidArguments::new(mistakes, &received)) }
+        self.read(arguments).map(|(value, _)| value)
     }
 
-    /// Converts, in place, what can be converted without loss: see [`coerce`].
-    pub fn coerce(&self, value: &mut Value) {
-        coerce(&self.schema, value);
+    /// The same, with what was done to the arguments before they fitted.
+    ///
+    /// A declared property given twice is a mistake; of other members of one name, the last counts, as in `JSON.parse`.
+    ///
+    /// # Errors
+    /// A report of every mistake.
+    pub fn read(&self, arguments: &str) -> Result<(Value, Mended), InvalidArguments> {
+        let malformed = |fault| InvalidArguments::malformed(fault, arguments);
+        let ObjectText { text, repairs } = object_text(arguments).map_err(malformed)?;
+        let parse = || serde_json::from_str::<Value>(&text);
+        let mut value = parse().map_err(|error| malformed(format!("not valid JSON: {error}")))?;
+        let mut mistakes = Mistakes::default();
+        self.note_repeated(String::new(), &text, &value, &mut mistakes);
+        let coerced = if self.coerce(&mut value) {
+            parse().map(|received| differences(&received, &value)).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let accepted = mistakes.is_empty().then(|| self.accepts(&value)).flatten();
+        if accepted == Some(true) {
+            return Ok((value, Mended { repairs, coerced }));
+        }
+        self.find_mistakes(&value, &mut mistakes);
+        if mistakes.is_empty() {
+            if accepted.is_none() {
+                return Ok((value, Mended { repairs, coerced }));
+            }
+            // Of what was looked at, nothing is wrong; but the whole is.
+            mistakes.push("", || "the arguments do not fit the tool's schema".to_owned());
+        }
+        Err(InvalidArguments::in_text(mistakes, &text, repairs))
     }
 
-    /// Every place where the value does not fit.
+    /// Converts, in place, what can be converted without loss: see [`coerce`]. Says whether anything was.
+    pub fn coerce(&self, value: &mut Value) -> bool {
+        coerce(&self.schema, value)
+    }
+
+    /// Places where the value does not fit: all of them, or the first fifty.
     #[must_use]
     pub fn mistakes(&self, value: &Value) -> Vec<Mistake> {
+        let mut mistakes = Mistakes::default();
+        self.find_mistakes(value, &mut mistakes);
+        mistakes.into_vec()
+    }
+
+    pub(super) fn find_mistakes(&self, value: &Value, mistakes: &mut Mistakes) {
         let narrowed = narrow(&self.schema, value);
         match compile(&narrowed) {
-            Ok(validator) => explain(validator.iter_errors(value), &narrowed),
-            Err(fault) => vec![Mistake::new("", format!("the tool's schema cannot be used: {fault}"))],
+            Ok(validator) => explain(validator.iter_errors(value), &narrowed, mistakes),
+            Err(fault) => mistakes.push("", || format!("the tool's schema cannot be used: {fault}")),
         }
     }
+
+    /// Finds declared properties that stand twice in the text of the value at `at`; `value` is all of the arguments.
+    pub(super) fn note_repeated(&self, at: String, text: &str, value: &Value, mistakes: &mut Mistakes) {
+        for at in repeated(at, text).iter().filter(|at| declares(&self.schema, value, at)) {
+            mistakes.push(at, || "given twice; give it once".to_owned());
+        }
+    }
+
+    /// Whether the whole schema accepts a value; `None` where to find out could take for ever.
+    fn accepts(&self, value: &Value) -> Option<bool> {
+        let compiled = self.compiled.get_or_init(|| {
+            if is_explosive(&self.schema, &self.schema, Reader::Validator) { None } else { compile(&self.schema).ok() }
+        });
+        compiled.as_ref().map(|validator| validator.is_valid(value))
+    }
 }
+
+/// How many steps a regular expression with look-around or back references may take for one text; others take steps in
+/// proportion to the text.
+const STEPS: usize = 100_000;
 
 /// Draft 2020-12, with formats checked; nothing is ever fetched for a `$ref`.
 pub(crate) fn compile(schema: &Value) -> Result<jsonschema::Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .should_validate_formats(true)
+        .with_pattern_options(jsonschema::PatternOptions::fancy_regex().backtrack_limit(STEPS))
         .build(schema)
         .map_err(|error| error.to_string())
 }
