@@ -14,16 +14,16 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::state::States;
 pub use self::{
     from_context::{ContextError, FromContext, Owned, Shared, owned, shared},
     session::Session,
 };
-pub(crate) use self::{session::Approvals, state::States};
 use crate::{
     call::CallId,
     error::ToolError,
     event::{Change, Clock, Observers, Progress},
-    permission::{Approver, Gate, PermissionRequest, Ruleset},
+    permission::{ApprovalSettings, Approver, Gate, PermissionRequest, Ruleset},
     tool::ToolName,
     truncate::{Limits, SpillStore},
 };
@@ -32,6 +32,7 @@ use crate::{
 pub(crate) struct Host {
     pub(crate) states: States,
     pub(crate) rules: Ruleset,
+    pub(crate) approvals: ApprovalSettings,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) observers: Observers,
     pub(crate) spills: Option<SpillStore>,
@@ -56,6 +57,7 @@ struct Bound {
 struct Scope {
     call_id: CallId,
     tool: ToolName,
+    read_only: bool,
     limits: Limits,
     session: Session,
     turn: Option<CancellationToken>,
@@ -70,9 +72,10 @@ impl ToolContext {
         turn: Option<CancellationToken>,
         call_id: CallId,
         tool: ToolName,
+        read_only: bool,
         limits: Limits,
     ) -> Self {
-        let scope = Scope { call_id, tool, limits, session, turn, cancellation: OnceLock::new(), host };
+        let scope = Scope { call_id, tool, read_only, limits, session, turn, cancellation: OnceLock::new(), host };
         Self { scope: Arc::new(scope), bound: None }
     }
 
@@ -160,10 +163,13 @@ impl ToolContext {
     pub(crate) fn gate(&self) -> Gate<'_> {
         Gate {
             rules: &self.scope.host.rules,
-            approvals: self.scope.session.approvals(),
+            session_rules: self.scope.session.rules(),
+            settings: self.scope.host.approvals,
+            desk: self.scope.session.desk(),
             approver: &*self.scope.host.approver,
             call_id: &self.scope.call_id,
             tool: &self.scope.tool,
+            read_only: self.scope.read_only,
             cancellation: self.parent_cancellation(),
         }
     }

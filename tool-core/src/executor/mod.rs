@@ -27,6 +27,7 @@ use crate::{
     event::Change,
     permission::authorize,
     registry::{Registered, Registry},
+    tool::ToolPolicy,
     truncate::{Bounded, Limits, fit},
     validation::prepare,
 };
@@ -100,11 +101,12 @@ impl Executor {
                 let limits = policy.limits.over(self.limits);
                 let timeout = policy.timeout.into_iter().chain(self.timeout).min();
                 let (host, session) = (self.host.clone(), session.clone());
-                let ctx = ToolContext::new(host, session, turn, id, tool.name().clone(), limits);
+                let read_only = tool.tool().spec().annotations.read_only;
+                let ctx = ToolContext::new(host, session, turn, id, tool.name().clone(), read_only, limits);
                 ctx.report(|| Change::Pending);
                 let end = End { ctx: &ctx, told: false };
                 let status = {
-                    let mut stages = pin!(self.stages(tool, arguments, timeout, &ctx));
+                    let mut stages = pin!(self.stages(tool, &policy, arguments, timeout, &ctx));
                     poll_fn(|task| {
                         let polled = catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task)));
                         polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(&ctx, &*panic))))
@@ -126,6 +128,7 @@ impl Executor {
     async fn stages(
         &self,
         tool: &Registered,
+        policy: &ToolPolicy,
         arguments: String,
         timeout: Option<Duration>,
         ctx: &ToolContext,
@@ -133,7 +136,7 @@ impl Executor {
         let decoded = decode(tool.name(), arguments, self.max_argument_bytes)?;
         let prepared =
             prepare(tool.tool(), &decoded).map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
-        let granted = authorize(prepared, ctx).await?;
+        let granted = authorize(prepared, policy, ctx).await?;
         ctx.report(|| Change::Running);
         let output = guard::run(granted, ctx, timeout).await?;
         Ok(fit(output, ctx.limits(), ctx.spills()))
