@@ -178,7 +178,7 @@ async fn an_approver_may_make_calls_of_its_own_in_the_session() {
     impl Approver for Careful {
         async fn approve(&self, ask: &Ask) -> Reply {
             let looked = self.1.call(&self.0, ToolCall::new("2", "fetch", r#"{"url":"inner"}"#)).await;
-            self.2.lock().expect("no panic").push(looked.text().to_owned());
+            self.2.lock().expect("no panic").push(looked.text().clone());
             if ask.request.patterns == ["outer"] { Reply::Once } else { Reply::Reject { feedback: None } }
         }
     }

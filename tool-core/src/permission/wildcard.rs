@@ -48,7 +48,7 @@ fn glob(pattern: &str, text: &str) -> bool {
 /// The text after a part that it starts with.
 fn after<'t>(part: &str, text: &'t str) -> Option<&'t str> {
     let mut rest = text.chars();
-    part.chars().all(|wanted| rest.next().is_some_and(|c| wanted == '?' || wanted == c)).then(|| rest.as_str())
+    part.chars().all(|wanted| rest.next().is_some_and(|c| wanted == '?' || wanted == c)).then_some(rest.as_str())
 }
 
 /// The text after the first place where a part stands.
