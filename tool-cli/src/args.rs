@@ -105,6 +105,9 @@ pub(crate) struct RunArgs {
     /// Answer every question with yes. What --deny forbids stays forbidden.
     #[arg(long, short = 'y')]
     pub(crate) yes: bool,
+    /// Rules from a file, .json or .toml, in the form of opencode's `permission`; --allow and --deny come after them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) permissions: Option<PathBuf>,
     /// Allow a permission, for what matches the pattern (default `*`), without asking.
     #[arg(long, value_name = "PERM[:PATTERN]", value_parser = scope)]
     pub(crate) allow: Vec<Scope>,

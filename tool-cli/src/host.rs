@@ -12,9 +12,7 @@ use tool_core::{
     truncate::SpillStore,
 };
 
-use crate::{
-    approver::Answering, args::RunArgs, failure::Failure, interrupt, permissions::with_flags, progress::Display,
-};
+use crate::{approver::Answering, args::RunArgs, failure::Failure, interrupt, permissions, progress::Display};
 
 /// How long the end of the program waits for old spills to be deleted.
 const SWEEP: Duration = Duration::from_millis(100);
@@ -50,7 +48,7 @@ impl Host {
         let mut builder =
             setup.configure.into_iter().fold(Executor::builder(setup.registry), |builder, more| more(builder));
         builder = builder
-            .rules(with_flags(setup.rules, &args.allow, &args.deny, home.as_deref()))
+            .rules(permissions::rules(setup.rules, args, home.as_deref())?)
             .approver(Answering::new(args, stdin_is_taken, display))
             .inline_observer(move |event: &_| observer.observe(event));
         if let Some(limit) = args.timeout {

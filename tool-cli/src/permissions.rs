@@ -1,10 +1,13 @@
-//! The rules that calls run under: the defaults, then what the flags say.
+//! The rules that calls run under: the defaults, then a file's, then what the flags say.
 
-use std::path::Path;
+use std::{ffi::OsStr, fs, path::Path};
 
 use tool_core::permission::Ruleset;
 
-use crate::args::Scope;
+use crate::{
+    args::{RunArgs, Scope},
+    failure::Failure,
+};
 
 /// Reading inside the working directory is allowed, but for files that hold secrets (opencode's defaults). What is
 /// outside asks for `external_directory` first; no rule here covers that, nor anything else, and so it asks.
@@ -19,18 +22,37 @@ pub(crate) fn default_rules() -> Ruleset {
         .allow("list", "*")
 }
 
-/// The flags after the rules, denials last: the last rule that matches decides.
-pub(crate) fn with_flags(rules: Ruleset, allow: &[Scope], deny: &[Scope], home: Option<&Path>) -> Ruleset {
-    let rules = allow.iter().fold(rules, |rules, scope| rules.allow(scope.permission.clone(), pattern(scope, home)));
-    deny.iter().fold(rules, |rules, scope| rules.deny(scope.permission.clone(), pattern(scope, home)))
+/// All rules of a run, weakest first; the last that matches decides.
+///
+/// # Errors
+/// When the file of rules cannot be read or understood.
+pub(crate) fn rules(defaults: Ruleset, args: &RunArgs, home: Option<&Path>) -> Result<Ruleset, Failure> {
+    let file = args.permissions.as_deref().map(read).transpose()?.unwrap_or_default();
+    // No shell expands `~` behind a colon.
+    let more = Ruleset::merge([file, flags(&args.allow, &args.deny)]);
+    let more = match home {
+        Some(home) => more.expand_home(home),
+        None => more,
+    };
+    Ok(Ruleset::merge([defaults, more]))
 }
 
-/// The home directory for a leading `~/` or `$HOME/`, which no shell expands behind a colon.
-fn pattern(scope: &Scope, home: Option<&Path>) -> String {
-    let below = scope.pattern.strip_prefix("~/").or_else(|| scope.pattern.strip_prefix("$HOME/"));
-    match (below, home) {
-        (Some(below), Some(home)) => format!("{}/{below}", home.display()),
-        _ => scope.pattern.clone(),
+/// The flags, denials last.
+fn flags(allow: &[Scope], deny: &[Scope]) -> Ruleset {
+    let rules = Ruleset::new();
+    let rules = allow.iter().fold(rules, |rules, scope| rules.allow(scope.permission.clone(), scope.pattern.clone()));
+    deny.iter().fold(rules, |rules, scope| rules.deny(scope.permission.clone(), scope.pattern.clone()))
+}
+
+fn read(path: &Path) -> Result<Ruleset, Failure> {
+    let failed = |error: String| Failure::Usage(format!("--permissions {}: {error}", path.display()));
+    let text = || fs::read_to_string(path).map_err(|error| failed(format!("cannot be read: {error}")));
+    match path.extension().and_then(OsStr::to_str) {
+        Some("json") => {
+            serde_json::from_str(text()?.trim_start_matches('\u{feff}')).map_err(|error| failed(error.to_string()))
+        }
+        Some("toml") => toml::from_str(&text()?).map_err(|error| failed(error.to_string())),
+        _ => Err(failed("expected a file whose name ends in .json or .toml".to_owned())),
     }
 }
 
@@ -57,15 +79,8 @@ mod tests {
 
     #[test]
     fn a_denial_is_stronger_than_any_allowance() {
-        let rules = with_flags(default_rules(), &[scope("*", "*")], &[scope("edit", "secret/*")], None);
+        let rules = Ruleset::merge([default_rules(), flags(&[scope("*", "*")], &[scope("edit", "secret/*")])]);
         assert_eq!(rules.find("edit", "src/main.rs"), Some(Action::Allow));
         assert_eq!(rules.find("edit", "secret/key"), Some(Action::Deny));
-    }
-
-    #[test]
-    fn home_is_expanded() {
-        let allow = [scope("external_directory", "~/notes/*")];
-        let rules = with_flags(Ruleset::new(), &allow, &[], Some(Path::new("/home/ann")));
-        assert_eq!(rules.find("external_directory", "/home/ann/notes/*"), Some(Action::Allow));
     }
 }

@@ -5,6 +5,7 @@ use std::{borrow::Cow, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    permission::ApprovalPolicy,
     tool::ToolName,
     validation::{InvalidArguments, excerpt_of},
 };
@@ -166,6 +167,30 @@ pub enum Denial {
         /// Why nobody was asked.
         reason: String,
     },
+    /// Rejected because another question of the session was, at the same time.
+    #[error(
+        "`{permission}` for {} was not allowed: the user rejected another request that was open at the same time, and with it this one.",
+        quoted(.patterns)
+    )]
+    RejectedWithAnother {
+        /// The permission asked for.
+        permission: String,
+        /// The patterns asked for.
+        patterns: Vec<String>,
+    },
+    /// Nobody is asked such a thing under this approval policy.
+    #[error(
+        "Permission `{permission}` for {} was not given, and nobody is asked for it here (approval policy `{policy}`). Do not try again; go on with what is allowed.",
+        quoted(.patterns)
+    )]
+    Policy {
+        /// The permission asked for.
+        permission: String,
+        /// The patterns that are not allowed.
+        patterns: Vec<String>,
+        /// The policy.
+        policy: ApprovalPolicy,
+    },
 }
 
 fn quoted(patterns: &[String]) -> String {
@@ -245,6 +270,6 @@ impl ToolError {
 }
 
 /// A duration as a person says it.
-fn span(duration: Duration) -> String {
+pub(crate) fn span(duration: Duration) -> String {
     if duration.subsec_nanos() == 0 { format!("{} s", duration.as_secs()) } else { format!("{duration:?}") }
 }

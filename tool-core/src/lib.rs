@@ -56,6 +56,7 @@
 //! | `blocking` | a plain `fn` runs on the pool for blocking work |
 //! | `set = "coding"`, `tags("a", "b")` | membership, for selection |
 //! | `permission = "edit", pattern = path` | asks before the body runs, with that argument as the pattern |
+//! | `asks = "edit"` | the body asks for this itself; rules on it govern the tool, in place of those on its name |
 //! | `timeout = "2m"` | stopped after it |
 //! | `truncate = tail`, `truncate(lines = 500, bytes = 10_000, keep = middle)` | this tool's output limits |
 //! | `describe = path` | an async function from [`Audience`](tool::Audience) to the description for one model |

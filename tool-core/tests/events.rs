@@ -113,7 +113,7 @@ async fn a_broadcast_reaches_all_who_subscribed() {
     let mut other = sender.subscribe();
     let registry = Registry::builder().add(CountTool).build().unwrap();
     let executor = Executor::builder(registry).broadcast(sender).build().unwrap();
-    executor.call(&Session::named("mine", "/"), call("1", 1)).await;
+    executor.call(&Session::builder("/").id("mine").build(), call("1", 1)).await;
     for receiver in [&mut one, &mut other] {
         let mut changes = Vec::new();
         while let Ok(event) = receiver.try_recv() {

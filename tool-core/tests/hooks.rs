@@ -74,7 +74,7 @@ async fn hooks_run_in_order_and_see_what_the_one_before_made() {
     let bench = Bench::builder().tool(HelloTool);
     let bench = bench.with(|executor| executor.rules(Ruleset::allow_all()).hook(Mark("1")).hook(Mark("2"))).build();
     assert_eq!(bench.call("hello", r#"{"name":"A"}"#).await.output(), Some("Hello, A12!12"));
-    assert_eq!(bench.executor().specs(&Audience::new()).await[0].description, "Say hello.12");
+    assert_eq!(bench.executor().specs(bench.session(), &Audience::new()).await[0].description, "Say hello.12");
     let failed = bench.call("hello", r#"{"nme":"A"}"#).await;
     assert!(failed.text().ends_with("12"), "{failed:?}");
     // The tool's own word is kept, and the hooks' behind it.
@@ -210,5 +210,5 @@ async fn a_definition_that_panics_changes_nothing() {
         }
     }
     let bench = Bench::builder().tool(HelloTool).with(|executor| executor.hook(Panics)).build();
-    assert_eq!(bench.executor().specs(&Audience::new()).await[0].description, "Say hello.");
+    assert_eq!(bench.executor().specs(bench.session(), &Audience::new()).await[0].description, "Say hello.");
 }

@@ -102,7 +102,7 @@ async fn record() -> (Vec<Outcome>, Vec<u8>) {
         .clock(clock)
         .build()
         .unwrap();
-    let session = Session::named("first", "/");
+    let session = Session::builder("/").id("first").build();
     let mut outcomes = Vec::new();
     for (index, (tool, arguments)) in CALLS.into_iter().enumerate() {
         outcomes.push(executor.call(&session, ToolCall::new(format!("id{index}"), tool, arguments)).await);
@@ -262,7 +262,9 @@ async fn a_torn_last_line_is_left_out_and_taken_off() {
         let recorder = Recorder::append(&path).unwrap();
         let executor =
             Executor::builder(tools()).inline_observer(recorder.clone()).state(Counter::default()).build().unwrap();
-        executor.call(&Session::named("second", "/"), ToolCall::new("id0", "add", r#"{"a":1,"b":1}"#)).await;
+        executor
+            .call(&Session::builder("/").id("second").build(), ToolCall::new("id0", "add", r#"{"a":1,"b":1}"#))
+            .await;
         recorder.finish().unwrap();
     }
     let recording = Recording::open(&path).unwrap();

@@ -24,8 +24,8 @@ use proc_macro::TokenStream;
 /// ```text
 /// #[tool(name = "…", title = "…", description = "…", rename_all = "camelCase",
 ///        read_only, destructive, idempotent, open_world, parallel, exclusive, blocking,
-///        set = "…", tags("…"), permission = "…", pattern = parameter, timeout = "2m",
-///        truncate = head, truncate(lines = 500, bytes = 10_000, keep = tail),
+///        set = "…", tags("…"), permission = "…", pattern = parameter, asks = "…",
+///        timeout = "2m", truncate = head, truncate(lines = 500, bytes = 10_000, keep = tail),
 ///        describe = path, format_error = path, unknown = "ignore", register = false, crate = path)]
 /// ```
 #[proc_macro_attribute]

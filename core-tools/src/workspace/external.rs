@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tool_core::{ToolContext, ToolError, permission::PermissionRequest};
+use tool_core::{
+    ToolContext, ToolError,
+    permission::{PermissionRequest, RequestKind},
+};
 
 use super::{FileKind, Place, Project, Workspace};
 
@@ -40,6 +43,7 @@ pub async fn ask_external(
     let always = if patterns.iter().all(is_plain) { patterns.clone() } else { Vec::new() };
     let request = PermissionRequest::new("external_directory", patterns)
         .always(always)
+        .kind(RequestKind::Boundary)
         .with("filepath", place.path.to_string_lossy())
         .with("parentDir", real.to_string_lossy());
     ctx.ask(request).await

@@ -24,7 +24,7 @@ const MAX_DIFF_BYTES: u64 = 4 * 1024 * 1024;
 /// Makes the file, and the directories it is in, or replaces all that was in it. Read an existing file first, and prefer
 /// an edit where only a part of it changes. The content is written as it is: line endings are not changed, and a byte
 /// order mark that the file had is kept.
-#[tool(rename_all = "camelCase", destructive, set("opencode", "coding"))]
+#[tool(rename_all = "camelCase", asks = "edit", destructive, set("opencode", "coding"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn write(
     /// All of the file's new content.

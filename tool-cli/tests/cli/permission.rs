@@ -64,3 +64,35 @@ fn reading_is_allowed_but_for_secrets() {
     let allowed = demo.run(&[&args.each_ref().map(String::as_str)[..], &["--allow", "read:.env"]].concat());
     assert_eq!(allowed.stdout, "content\n");
 }
+
+#[test]
+fn rules_come_from_a_file_and_flags_come_after() {
+    let demo = demo();
+    demo.write("rules.json", r#"{"model": "x", "permission": {"*": "deny", "edit": {"*": "ask", "src/*": "allow"}}}"#);
+    demo.write("rules.toml", "\"*\" = \"deny\"\n[edit]\n\"*\" = \"ask\"\n\"src/*\" = \"allow\"\n");
+    for file in ["rules.json", "rules.toml"] {
+        let args = [&WRITE[..], &["--permissions", file]].concat();
+        assert_eq!(demo.run(&args).stdout, "written\n", "{file}");
+        denied(&demo, &[&args[..], &["--deny", "edit"]].concat());
+        denied(&demo, &["call", "fail", "--permissions", file, "--yes"]);
+    }
+    demo.write("home.json", r#"{"edit": {"~/src/*": "deny"}}"#);
+    let out = serde_json::json!({ "file_path": demo.path("src/x"), "content": "y" }).to_string();
+    denied(&demo, &["call", "write_file", &out, "--permissions", "home.json", "--allow", "edit:lib/*", "--yes"]);
+}
+
+#[test]
+fn a_bad_file_of_rules_is_a_usage_error_that_names_the_key() {
+    let demo = demo();
+    demo.write("bad.json", r#"{"bash": {"git *": "alow"}}"#);
+    demo.write("bad.toml", "edit = 3");
+    demo.write("rules.yaml", "edit: ask");
+    for (file, words) in [
+        ("bad.json", ["`bash`.`git *`", "did you mean \"allow\""]),
+        ("bad.toml", ["`edit`", "got a number"]),
+        ("rules.yaml", ["rules.yaml", ".json or .toml"]),
+        ("none.json", ["none.json", "cannot be read"]),
+    ] {
+        demo.run(&[&WRITE[..], &["--permissions", file]].concat()).is_usage_error(&words);
+    }
+}

@@ -6,7 +6,7 @@ use super::States;
 use crate::{
     event::{Clock, Observers},
     executor::{Hook, NestingLimits, Telemetry},
-    permission::{Approver, Ruleset},
+    permission::{ApprovalSettings, Approver, Ruleset},
     registry::Registry,
     truncate::{Limits, SpillStore},
 };
@@ -16,6 +16,7 @@ pub(crate) struct Host {
     pub(crate) registry: Registry,
     pub(crate) states: States,
     pub(crate) rules: Ruleset,
+    pub(crate) approvals: ApprovalSettings,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) hook_timeout: Duration,

@@ -22,9 +22,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     from_context::{ContextError, FromContext, Owned, Shared, owned, shared},
-    session::Session,
+    session::{Session, SessionBuilder},
 };
-pub(crate) use self::{history::History, host::Host, session::Approvals, state::States};
+pub(crate) use self::{history::History, host::Host, state::States};
 use crate::{
     call::CallId,
     error::ToolError,
@@ -67,6 +67,7 @@ pub(crate) struct Call {
     pub(crate) id: CallId,
     pub(crate) parent: Option<ToolContext>,
     pub(crate) tool: ToolName,
+    pub(crate) read_only: bool,
     pub(crate) limits: Limits,
     pub(crate) timeout: Option<Duration>,
     pub(crate) place: Place,
@@ -169,10 +170,13 @@ impl ToolContext {
     pub(crate) fn gate(&self) -> Gate<'_> {
         Gate {
             rules: &self.scope.call.host.rules,
-            approvals: self.scope.call.session.approvals(),
+            session_rules: self.scope.call.session.rules(),
+            settings: self.scope.call.host.approvals,
+            desk: self.scope.call.session.desk(),
             approver: &*self.scope.call.host.approver,
             call_id: &self.scope.call.id,
             tool: &self.scope.call.tool,
+            read_only: self.scope.call.read_only,
             cancellation: self.parent_cancellation(),
         }
     }

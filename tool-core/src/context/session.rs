@@ -9,7 +9,10 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use super::{History, States};
-use crate::{executor::Queue, permission::matches};
+use crate::{
+    executor::Queue,
+    permission::{Approval, Ask, Desk, Ruleset},
+};
 
 /// One conversation with one model: its working directory, its remembered approvals, what tools keep between calls.
 ///
@@ -20,33 +23,68 @@ pub struct Session(Arc<Inner>);
 struct Inner {
     id: Arc<str>,
     cwd: PathBuf,
-    approvals: Approvals,
+    rules: Ruleset,
+    desk: Desk,
     queue: Queue,
     history: History,
     cancellation: CancellationToken,
     memory: Mutex<States>,
 }
 
-impl Session {
-    /// A session in this directory. A relative path is taken from the root: a session has no other place to start.
-    #[must_use]
-    pub fn new(cwd: impl Into<PathBuf>) -> Self {
-        Self::named("session", cwd)
+/// Puts a [`Session`] together.
+#[must_use]
+pub struct SessionBuilder {
+    id: Arc<str>,
+    cwd: PathBuf,
+    rules: Ruleset,
+}
+
+impl SessionBuilder {
+    /// An id, by which those who watch several sessions tell them apart; `session` unless set.
+    pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.id = id.into();
+        self
     }
 
-    /// The same with an id of its own, by which those who watch several sessions tell them apart; `session` otherwise.
+    /// Rules of its own, which come after the executor's and so win over them, denials too: what an operator or an
+    /// agent's definition says for this session alone.
+    pub fn rules(mut self, rules: Ruleset) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// The session.
     #[must_use]
-    pub fn named(id: impl Into<Arc<str>>, cwd: impl Into<PathBuf>) -> Self {
-        let cwd = Path::new("/").join(cwd.into());
-        Self(Arc::new(Inner {
-            id: id.into(),
-            cwd,
-            approvals: Approvals::default(),
+    pub fn build(self) -> Session {
+        Session(Arc::new(Inner {
+            id: self.id,
+            cwd: Path::new("/").join(self.cwd),
+            rules: self.rules,
+            desk: Desk::default(),
             queue: Queue::default(),
             history: History::default(),
             cancellation: CancellationToken::new(),
             memory: Mutex::default(),
         }))
+    }
+}
+
+impl Session {
+    /// A session in this directory. A relative path is taken from the root: a session has no other place to start.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Self::builder(cwd).build()
+    }
+
+    /// A session with an id or rules of its own.
+    ///
+    /// ```
+    /// use tool_core::{Session, permission::Ruleset};
+    /// let reviewer = Session::builder("/project").id("review").rules(Ruleset::new().deny("edit", "*")).build();
+    /// assert_eq!(&**reviewer.id(), "review");
+    /// ```
+    pub fn builder(cwd: impl Into<PathBuf>) -> SessionBuilder {
+        SessionBuilder { id: "session".into(), cwd: cwd.into(), rules: Ruleset::new() }
     }
 
     /// The id.
@@ -83,44 +121,43 @@ impl Session {
         &self.0.history
     }
 
-    pub(crate) fn approvals(&self) -> &Approvals {
-        &self.0.approvals
-    }
-}
-
-/// What was allowed "always".
-#[derive(Default)]
-pub(crate) struct Approvals(Mutex<Vec<Approval>>);
-
-struct Approval {
-    permission: String,
-    pattern: String,
-    /// Whether `*` in the pattern is a wildcard.
-    wild: bool,
-}
-
-impl Approvals {
-    pub(crate) fn covers(&self, permission: &str, pattern: &str) -> bool {
-        let approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        approvals
-            .iter()
-            .filter(|approval| approval.permission == permission)
-            .any(|approval| approval.pattern == pattern || approval.wild && matches(&approval.pattern, pattern))
+    /// The session's own rules.
+    #[must_use]
+    pub fn rules(&self) -> &Ruleset {
+        &self.0.rules
     }
 
-    /// Remembers patterns with wildcards.
-    pub(crate) fn remember(&self, permission: &str, patterns: Vec<String>) {
-        self.push(permission, patterns, true);
+    /// What was allowed "always" so far, by permission and pattern: store it to resume the session later.
+    ///
+    /// ```
+    /// use tool_core::{Session, permission::Approval};
+    /// let session = Session::new("/project");
+    /// session.approve([Approval { permission: "bash".into(), pattern: "cargo *".into(), exact: false }]);
+    ///
+    /// let stored = serde_json::to_string(&session.approvals())?;
+    /// let resumed = Session::new("/project");
+    /// resumed.approve(serde_json::from_str::<Vec<Approval>>(&stored)?);
+    /// assert_eq!(resumed.approvals(), session.approvals());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn approvals(&self) -> Vec<Approval> {
+        self.0.desk.approvals()
     }
 
-    /// Remembers patterns as they are.
-    pub(crate) fn remember_exactly(&self, permission: &str, patterns: Vec<String>) {
-        self.push(permission, patterns, false);
+    /// Allows these for the session, as if "always" had been answered: what was stored of it, or what a person allows
+    /// unasked. Open questions that they cover pass. No rule that denies is overridden.
+    pub fn approve(&self, approvals: impl IntoIterator<Item = Approval>) {
+        self.0.desk.remember(approvals);
     }
 
-    fn push(&self, permission: &str, patterns: Vec<String>, wild: bool) {
-        let mut approvals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = |pattern| Approval { permission: permission.to_owned(), pattern, wild };
-        approvals.extend(patterns.into_iter().map(of));
+    /// The questions that wait for an answer, in the order they were put.
+    #[must_use]
+    pub fn pending(&self) -> Vec<Arc<Ask>> {
+        self.0.desk.pending()
+    }
+
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.0.desk
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     call::MAX_ARGUMENT_BYTES,
     context::{Host, States, ToolContext},
     event::{CallEvent, Clock, Observer, Observers, TickClock},
-    permission::{Approver, DenyAll, Ruleset},
+    permission::{ApprovalSettings, Approver, DenyAll, Ruleset},
     registry::Registry,
     truncate::{Limits, SpillStore},
 };
@@ -30,6 +30,7 @@ impl ExecutorBuilder {
             registry,
             states: States::default(),
             rules: Ruleset::new(),
+            approvals: ApprovalSettings::default(),
             approver: Arc::new(DenyAll),
             hooks: Vec::new(),
             hook_timeout: HOOK_TIMEOUT,
@@ -56,6 +57,12 @@ impl ExecutorBuilder {
     /// Who is asked.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.host.approver = Arc::new(approver);
+        self
+    }
+
+    /// When anybody is asked, and how: an [`ApprovalPolicy`](crate::permission::ApprovalPolicy) or all settings.
+    pub fn approvals(mut self, settings: impl Into<ApprovalSettings>) -> Self {
+        self.host.approvals = settings.into();
         self
     }
 

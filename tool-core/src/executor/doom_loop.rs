@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{
     context::ToolContext,
     error::{Denial, ToolError},
-    permission::PermissionRequest,
+    permission::{PermissionRequest, RequestKind},
 };
 
 /// So many identical calls in a row are asked about, and each one after them.
@@ -17,7 +17,7 @@ pub(super) async fn ask(ctx: &ToolContext, times: u32) -> Result<(), ToolError> 
     let tool = ctx.tool().as_str();
     let input = ctx.session().history().arguments();
     let input = serde_json::from_str(&input).unwrap_or(Value::String(input));
-    let request = PermissionRequest::new("doom_loop", [tool]).always([tool]);
+    let request = PermissionRequest::new("doom_loop", [tool]).always([tool]).kind(RequestKind::Boundary);
     let asked = ctx.ask(request.with("tool", tool).with("input", input).with("times", times)).await;
     asked.map_err(|error| match error {
         ToolError::Denied(denial) => {

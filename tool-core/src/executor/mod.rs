@@ -202,7 +202,7 @@ impl Executor {
         if self.host.doom_loop.is_some_and(|most| identical >= most) {
             Box::pin(doom_loop::ask(ctx, identical)).await?;
         }
-        let granted = authorize(prepared, ctx).await?;
+        let granted = authorize(prepared, &tool.tool().policy(), ctx).await?;
         let queue = ctx.session().queue();
         if !queue.try_enter(ctx.place(), order.most) {
             let waited = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), order.most)).await;

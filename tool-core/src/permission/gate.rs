@@ -1,72 +1,163 @@
-//! One request against rules, remembered approvals, and the approver, in this order.
+//! One request against rules, remembered approvals, the approval policy, and the approver, in this order.
 
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc};
+
+use futures_util::{
+    FutureExt,
+    future::{Either, select},
+};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{Action, Approver, Ask, PermissionRequest, Reply, Ruleset};
+use super::{
+    Action, Approval, ApprovalSettings, Approver, Ask, PermissionRequest, Reply, Ruleset,
+    desk::{Desk, Settled},
+    policy::Verdict,
+};
 use crate::{
     call::CallId,
-    context::Approvals,
-    error::{Denial, ToolError},
+    error::{Denial, ToolError, span},
     tool::ToolName,
 };
 
 /// Everything that decides for one call.
 pub(crate) struct Gate<'a> {
     pub(crate) rules: &'a Ruleset,
-    pub(crate) approvals: &'a Approvals,
+    /// The session's own rules, which come after the others.
+    pub(crate) session_rules: &'a Ruleset,
+    pub(crate) settings: ApprovalSettings,
+    pub(crate) desk: &'a Desk,
     pub(crate) approver: &'a dyn Approver,
     pub(crate) call_id: &'a CallId,
     pub(crate) tool: &'a ToolName,
+    pub(crate) read_only: bool,
     pub(crate) cancellation: &'a CancellationToken,
 }
 
 impl Gate<'_> {
-    pub(super) fn rules(&self) -> &Ruleset {
-        self.rules
+    /// What the last matching rule says.
+    fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
+        self.session_rules.find(permission, pattern).or_else(|| self.rules.find(permission, pattern))
+    }
+
+    /// What is asked for a tool before what it asks for itself. `permission` is the one it declares, if any.
+    ///
+    /// A rule for the tool by its name counts beside those for its permission, but only against it: it may ask or refuse
+    /// what they allow, never allow what they do not.
+    pub(super) fn by_name(&self, permission: Option<&str>) -> Option<PermissionRequest> {
+        let tool = self.tool.as_str();
+        let says = match permission {
+            Some(permission) => {
+                let on_tool = |rules: &Ruleset| rules.on_tool(tool, permission);
+                on_tool(self.session_rules).or_else(|| on_tool(self.rules))
+            }
+            None => self.find(tool, "*").or_else(|| self.settings.policy.doubts(self.read_only).then_some(Action::Ask)),
+        };
+        match says {
+            None | Some(Action::Allow) => None,
+            Some(Action::Ask | Action::Deny) => Some(PermissionRequest::new(tool.to_owned(), ["*"])),
+        }
     }
 
     /// Lets a request pass, or says why not.
     pub(crate) async fn pass(&self, mut request: PermissionRequest) -> Result<(), ToolError> {
-        let mut open = false;
         // For nothing in particular: a list that is empty must not pass what a rule denies.
         if request.patterns.is_empty() {
             request.patterns.push("*".to_owned());
         }
+        let mut open = Vec::new();
         for pattern in &request.patterns {
-            match self.rules.find(&request.permission, pattern) {
-                Some(Action::Allow) => {}
+            let by_rule = match self.find(&request.permission, pattern) {
+                Some(Action::Allow) => continue,
                 Some(Action::Deny) => {
                     let permission = request.permission.clone().into_owned();
                     return Err(ToolError::Denied(Denial::Rule { permission, pattern: pattern.clone() }));
                 }
-                Some(Action::Ask) | None => open |= !self.approvals.covers(&request.permission, pattern),
+                Some(Action::Ask) => true,
+                None => false,
+            };
+            if !self.desk.covers(&request.permission, pattern) {
+                open.push((pattern.clone(), self.settings.policy.verdict(request.kind, by_rule, self.read_only)));
             }
         }
-        if open { self.ask(request).await } else { Ok(()) }
+        match open.iter().map(|(_, verdict)| *verdict).max() {
+            None | Some(Verdict::Pass) => Ok(()),
+            Some(Verdict::Refuse) => {
+                let patterns = open.into_iter().filter(|(_, verdict)| *verdict == Verdict::Refuse);
+                let patterns = patterns.map(|(pattern, _)| pattern).collect();
+                let (permission, policy) = (request.permission.into_owned(), self.settings.policy);
+                Err(ToolError::Denied(Denial::Policy { permission, patterns, policy }))
+            }
+            Some(Verdict::Ask) => {
+                let open = open.into_iter().filter(|(_, verdict)| *verdict == Verdict::Ask);
+                self.ask(request, open.map(|(pattern, _)| pattern).collect()).await
+            }
+        }
     }
 
-    async fn ask(&self, request: PermissionRequest) -> Result<(), ToolError> {
-        let ask = Ask { call_id: self.call_id.clone(), tool: self.tool.clone(), request };
-        let reply = self.cancellation.run_until_cancelled(self.approver.approve(&ask)).await;
-        let PermissionRequest { permission, patterns, always, .. } = ask.request;
-        let permission = permission.into_owned();
+    /// Waits for an answer: the approver's, or another question's that settles this one too.
+    async fn ask(&self, request: PermissionRequest, open: Vec<String>) -> Result<(), ToolError> {
+        let ask = Arc::new(Ask { call_id: self.call_id.clone(), tool: self.tool.clone(), request });
+        let Some(mut ticket) = self.desk.open(ask.clone(), open) else { return Ok(()) };
+        let first = self.first(&ask, &mut ticket.settled);
+        let reply = match self.cancellation.run_until_cancelled(first).await {
+            None => return Err(ToolError::Cancelled),
+            Some(Err(Settled::Covered)) => return Ok(()),
+            Some(Err(Settled::Rejected)) => {
+                let (permission, patterns) = named(&ask);
+                return Err(ToolError::Denied(Denial::RejectedWithAnother { permission, patterns }));
+            }
+            Some(Ok(reply)) => reply,
+        };
         match reply {
-            None => Err(ToolError::Cancelled),
-            Some(Reply::Once) => Ok(()),
-            Some(Reply::Always) => {
-                if always.is_empty() {
-                    self.approvals.remember_exactly(&permission, patterns);
-                } else {
-                    self.approvals.remember(&permission, always);
-                }
+            Reply::Once => Ok(()),
+            Reply::Always => {
+                let (permission, patterns) = named(&ask);
+                let exact = ask.request.always.is_empty();
+                let patterns = if exact { patterns } else { ask.request.always.clone() };
+                let of = |pattern| Approval { permission: permission.clone(), pattern, exact };
+                self.desk.remember(patterns.into_iter().map(of));
                 Ok(())
             }
-            Some(Reply::Reject { feedback }) => {
+            Reply::Reject { feedback } => {
+                if self.settings.cascade {
+                    self.desk.reject_others(&ticket);
+                }
+                let (permission, patterns) = named(&ask);
                 Err(ToolError::Denied(Denial::Rejected { permission, patterns, feedback }))
             }
-            Some(Reply::Unanswered { reason }) => {
+            Reply::Unanswered { reason } => {
+                let (permission, patterns) = named(&ask);
                 Err(ToolError::Denied(Denial::Unanswered { permission, patterns, reason }))
             }
         }
     }
+
+    /// The approver's answer, or word that the question was settled otherwise, which is looked at first.
+    async fn first(&self, ask: &Ask, settled: &mut oneshot::Receiver<Settled>) -> Result<Reply, Settled> {
+        match select(settled, pin!(self.answer(ask))).await {
+            // The sender goes with the ticket alone; if it could go before, a refusal would be right.
+            Either::Left((settled, _)) => Err(settled.unwrap_or(Settled::Rejected)),
+            Either::Right((reply, _)) => Ok(reply),
+        }
+    }
+
+    /// The approver's answer. One that panics or takes too long has given none, and that is a refusal.
+    async fn answer(&self, ask: &Ask) -> Reply {
+        let unanswered = |reason| Reply::Unanswered { reason };
+        // Made inside, for it can panic there already. Nothing of it is used after a panic.
+        let answer = AssertUnwindSafe(async { self.approver.approve(ask).await }).catch_unwind();
+        let answer = match self.settings.answer_within {
+            None => answer.await,
+            Some(limit) => match tokio::time::timeout(limit, answer).await {
+                Ok(answer) => answer,
+                Err(_) => return unanswered(format!("no answer came within {}", span(limit))),
+            },
+        };
+        answer.unwrap_or_else(|_| unanswered("the host's approver failed".to_owned()))
+    }
+}
+
+fn named(ask: &Ask) -> (String, Vec<String>) {
+    (ask.request.permission.clone().into_owned(), ask.request.patterns.clone())
 }

@@ -1,23 +1,35 @@
 //! Whether a call may happen.
 //!
-//! In: a [`Prepared`] call and what it asks for. Out: [`Granted`], the proof that nobody objects. Rules decide first;
-//! what they leave open is put to the [`Approver`]. opencode's rulesets and replies; but a remembered approval never
-//! overrides a configured deny (opencode's does, and its users complain).
+//! In: a [`Prepared`] call and what it asks for. Out: [`Granted`], the proof that nobody objects. In this order:
+//!
+//! 1. the rules: a [`Ruleset`], and the session's own after it; the last that matches allows, refuses, or asks;
+//! 2. what the session was allowed "always" ([`Session::approvals`](crate::Session::approvals));
+//! 3. the [`ApprovalPolicy`]: whether anybody is asked;
+//! 4. the [`Approver`], whose [`Reply`] may settle the session's other open questions too.
+//!
+//! opencode's rulesets and replies, codex's policies; but a remembered approval never overrides a configured deny
+//! (opencode's does, and its users complain).
 
 mod approver;
+mod config;
+mod desk;
 mod gate;
+mod policy;
+mod remembered;
 mod request;
 mod rule;
 mod wildcard;
 
 pub use self::{
     approver::{AllowAll, Approver, DenyAll, Reply},
-    request::{Ask, PermissionRequest},
+    policy::{ApprovalPolicy, ApprovalSettings, Granular},
+    remembered::Approval,
+    request::{Ask, PermissionRequest, RequestKind},
     rule::{Action, Rule, Ruleset},
     wildcard::matches,
 };
-use crate::{context::ToolContext, error::ToolError, tool::Invocation, validation::Prepared};
-pub(crate) use gate::Gate;
+pub(crate) use self::{desk::Desk, gate::Gate};
+use crate::{context::ToolContext, error::ToolError, tool::Invocation, tool::ToolPolicy, validation::Prepared};
 
 /// A call that may run. Only [`authorize`] makes one.
 pub struct Granted {
@@ -30,27 +42,24 @@ impl Granted {
     }
 }
 
-/// Asks for what the tool declared. A tool that declares nothing is not asked about, but rules that name it hold.
+/// Asks for what the tool declared. A tool that declares nothing is asked about only where a rule names it, or the
+/// policy doubts it.
 ///
 /// # Errors
 /// [`ToolError::Denied`], or [`ToolError::Cancelled`] while waiting for an answer.
-pub(crate) async fn authorize(prepared: Prepared, ctx: &ToolContext) -> Result<Granted, ToolError> {
-    let (tool, gate) = (ctx.tool(), ctx.gate());
-    let request = match prepared.permission(ctx) {
-        // Whatever it asks for: a rule that denies a tool by its own name denies the tool.
-        Some(request) if gate.rules().denies_tool(tool.as_str()) => Some(PermissionRequest {
-            permission: tool.as_str().to_owned().into(),
-            patterns: vec!["*".to_owned()],
-            ..request
-        }),
-        Some(request) => Some(request),
-        None => match gate.rules().find(tool.as_str(), "*") {
-            None | Some(Action::Allow) => None,
-            Some(Action::Ask | Action::Deny) => Some(PermissionRequest::new(tool.as_str().to_owned(), ["*"])),
-        },
-    };
-    if let Some(request) = request {
-        // In a box, so that calls that ask for nothing do not carry the room for it.
+pub(crate) async fn authorize(
+    prepared: Prepared,
+    policy: &ToolPolicy,
+    ctx: &ToolContext,
+) -> Result<Granted, ToolError> {
+    let gate = ctx.gate();
+    let declared = prepared.permission(ctx);
+    // A box each, so that calls that ask for nothing do not carry the room for it.
+    let name = declared.as_ref().map(|request| &*request.permission).or(policy.asks);
+    if let Some(request) = gate.by_name(name) {
+        Box::pin(gate.pass(request)).await?;
+    }
+    if let Some(request) = declared {
         Box::pin(gate.pass(request)).await?;
     }
     Ok(Granted { invocation: prepared.into_invocation() })

@@ -17,6 +17,27 @@ pub struct PermissionRequest {
     pub always: Vec<String>,
     /// What would happen, for the person who is asked: a `diff`, a `command`.
     pub metadata: Metadata,
+    /// What kind of thing it is, by which an [`ApprovalPolicy`](super::ApprovalPolicy) decides whether to ask.
+    pub kind: RequestKind,
+}
+
+/// What kind of thing is asked for. Rules do not look at it; an [`ApprovalPolicy`](super::ApprovalPolicy) does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RequestKind {
+    /// A tool's own work, within what confines it.
+    #[default]
+    Use,
+    /// To cross a line that is drawn around all tools: the working directory, a loop's third turn.
+    Boundary,
+    /// To do again, without what confines it, what failed within: see [`PermissionRequest::escalation`].
+    Escalation,
+    /// A question of an MCP server's to the user.
+    Elicitation,
+    /// More permissions, which a model asks for before it uses them.
+    Permissions,
+    /// To follow a skill's instructions.
+    Skill,
 }
 
 impl PermissionRequest {
@@ -27,7 +48,30 @@ impl PermissionRequest {
         patterns: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
         let patterns = patterns.into_iter().map(Into::into).collect();
-        Self { permission: permission.into(), always: Vec::new(), patterns, metadata: Metadata::new() }
+        Self {
+            permission: permission.into(),
+            always: Vec::new(),
+            patterns,
+            metadata: Metadata::new(),
+            kind: RequestKind::Use,
+        }
+    }
+
+    /// Asks to do again, without what confines the tool, what failed within it (codex-rs: "retry without sandbox").
+    ///
+    /// The permission is `escalate`, so that no rule or approval for the ordinary thing covers it. A tool that has a
+    /// sandbox asks this with [`ToolContext::ask`](crate::ToolContext::ask) when the sandbox stopped its work; where it
+    /// is denied, it returns the failure as it was.
+    #[must_use]
+    pub fn escalation(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::new("escalate", patterns).kind(RequestKind::Escalation)
+    }
+
+    /// Says what kind of thing it is; [`RequestKind::Use`] unless said.
+    #[must_use]
+    pub fn kind(mut self, kind: RequestKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     /// "Always" will allow these instead.

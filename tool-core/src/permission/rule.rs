@@ -1,13 +1,13 @@
 //! Rules: what is allowed, what is refused, what is asked about.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, path::Path};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::wildcard::matches;
 
 /// What a rule says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
     /// It may happen.
@@ -19,7 +19,7 @@ pub enum Action {
 }
 
 /// One rule: an action for the permissions and patterns that match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rule {
     /// The permission's name, with wildcards.
     pub permission: Cow<'static, str>,
@@ -38,7 +38,30 @@ pub struct Rule {
 /// assert_eq!(rules.find("bash", "git push origin"), Some(Action::Deny));
 /// assert_eq!(rules.find("bash", "rm -r build"), None);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// # As configuration
+/// It deserialises from each of these, in JSON, TOML or any other format of serde's that keeps the order of a map:
+///
+/// - `"ask"`: for everything;
+/// - `{"*": "ask", "bash": {"git *": "allow"}}`: opencode's map from a permission to an action, or to a map from
+///   patterns to actions; the order counts;
+/// - `{"permission": …}`: a whole configuration file with such a value under this key; its other keys are left alone;
+/// - `[{"permission": "bash", "pattern": "git *", "action": "allow"}]`: what it serialises to; a pattern left out is
+///   `*`.
+///
+/// An error names the key at fault: an action or a pattern of the wrong kind, a key that stands twice. `~` and `$HOME`
+/// are expanded by [`expand_home`](Self::expand_home). The crate `toml` needs its feature `preserve_order`.
+///
+/// ```
+/// use tool_core::permission::{Action, Ruleset};
+/// let rules: Ruleset = serde_json::from_str(r#"{"*": "ask", "bash": {"*": "ask", "git *": "allow"}}"#)?;
+/// assert_eq!(rules.find("bash", "git log"), Some(Action::Allow));
+///
+/// let wrong = serde_json::from_str::<Ruleset>(r#"{"bash": {"git *": "alow"}}"#).unwrap_err();
+/// assert!(wrong.to_string().starts_with(r#"`bash`.`git *`: expected "allow", "ask" or "deny", got "alow""#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Ruleset {
     rules: Vec<Rule>,
@@ -55,6 +78,24 @@ impl Ruleset {
     #[must_use]
     pub fn allow_all() -> Self {
         Self::new().allow("*", "*")
+    }
+
+    /// Several sources as one, weakest first: defaults, then the user's, then the project's. What comes later wins.
+    ///
+    /// (opencode merges the maps instead: a key keeps the place it had in the first file, so a project cannot put it
+    /// behind a later wildcard.)
+    ///
+    /// ```
+    /// use tool_core::permission::{Action, Ruleset};
+    /// let user = Ruleset::new().ask("bash", "*");
+    /// let project = Ruleset::new().allow("bash", "cargo *");
+    /// let rules = Ruleset::merge([user, project]);
+    /// assert_eq!(rules.find("bash", "cargo test"), Some(Action::Allow));
+    /// assert_eq!(rules.find("bash", "rm x"), Some(Action::Ask));
+    /// ```
+    #[must_use]
+    pub fn merge(sources: impl IntoIterator<Item = Self>) -> Self {
+        sources.into_iter().flatten().collect()
     }
 
     /// Adds a rule that allows.
@@ -96,10 +137,22 @@ impl Ruleset {
         &self.rules
     }
 
-    /// Whether a tool is denied as such: the last rule on all of it that names it, without wildcards, denies.
-    pub(crate) fn denies_tool(&self, tool: &str) -> bool {
-        let named = self.rules.iter().rev().find(|rule| rule.permission == tool && rule.pattern == "*");
-        named.is_some_and(|rule| rule.action == Action::Deny)
+    /// Puts the home directory for `~`, `~/…`, `$HOME` and `$HOME/…` at the start of a pattern (opencode; it also takes
+    /// `$HOMEWARD` for a path below home, which is left alone here).
+    ///
+    /// The host says where home is: rules read no environment. A `*` or `?` in its path stays a wildcard.
+    #[must_use]
+    pub fn expand_home(mut self, home: &Path) -> Self {
+        let home = home.to_string_lossy();
+        let home = home.trim_end_matches('/');
+        for rule in &mut self.rules {
+            let below = rule.pattern.strip_prefix('~').or_else(|| rule.pattern.strip_prefix("$HOME"));
+            if let Some(below) = below.filter(|below| below.is_empty() || below.starts_with('/')) {
+                let expanded = format!("{home}{below}");
+                rule.pattern = if expanded.is_empty() { "/".into() } else { expanded.into() };
+            }
+        }
+        self
     }
 
     /// What the last matching rule says; `None` where none matches.
@@ -107,5 +160,57 @@ impl Ruleset {
     pub fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
         let decides = |rule: &&Rule| matches(&rule.permission, permission) && matches(&rule.pattern, pattern);
         self.rules.iter().rev().find(decides).map(|rule| rule.action)
+    }
+
+    /// Whether no call of a tool can be allowed, so that a model need not see it (opencode's rule): the last rule on its
+    /// permission denies it for the pattern `*`. A rule for some patterns behind that keeps it.
+    ///
+    /// The permission is the one the tool declares; without one it goes by its own name. So `edit` governs `write`, as
+    /// in opencode. Beyond opencode, a rule that is for the tool and not for its permission counts as well: where the
+    /// last such rule denies `*`, the tool is disabled, whatever its permission.
+    ///
+    /// ```
+    /// use tool_core::permission::Ruleset;
+    /// let rules = Ruleset::new().deny("*", "*").allow("edit", "*");
+    /// assert!(rules.disabled("bash", None));
+    /// assert!(!rules.disabled("write", Some("edit")));
+    /// assert!(rules.deny("write", "*").disabled("write", Some("edit")));
+    /// ```
+    #[must_use]
+    pub fn disabled(&self, tool: &str, permission: Option<&str>) -> bool {
+        let permission = permission.unwrap_or(tool);
+        let last = self.rules.iter().rev().find(|rule| matches(&rule.permission, permission));
+        last.is_some_and(|rule| rule.pattern == "*" && rule.action == Action::Deny)
+            || self.on_tool(tool, permission) == Some(Action::Deny)
+    }
+
+    /// What the last rule says that is for all of a tool by its name, and not for its permission. (`* deny` is for both,
+    /// and what comes after it on the permission is not undone by the tool's name.)
+    pub(super) fn on_tool(&self, tool: &str, permission: &str) -> Option<Action> {
+        let names = |rule: &&Rule| {
+            rule.pattern == "*" && matches(&rule.permission, tool) && !matches(&rule.permission, permission)
+        };
+        self.rules.iter().rev().find(names).map(|rule| rule.action)
+    }
+}
+
+impl FromIterator<Rule> for Ruleset {
+    fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Self {
+        Self { rules: rules.into_iter().collect() }
+    }
+}
+
+impl Extend<Rule> for Ruleset {
+    fn extend<I: IntoIterator<Item = Rule>>(&mut self, rules: I) {
+        self.rules.extend(rules);
+    }
+}
+
+impl IntoIterator for Ruleset {
+    type Item = Rule;
+    type IntoIter = std::vec::IntoIter<Rule>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.rules.into_iter()
     }
 }

@@ -128,7 +128,7 @@ impl Bench {
     /// A session more, in the same directory: what is remembered for one is not for the other.
     #[must_use]
     pub fn another_session(&self, id: &str) -> Session {
-        Session::named(id, self.session.cwd())
+        Session::builder(self.session.cwd()).id(id).build()
     }
 
     /// A context for calling an annotated function itself, as if `tool` ran: with this bench's state, approvals, record

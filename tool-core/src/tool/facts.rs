@@ -82,6 +82,7 @@ impl ToolFacts {
                 timeout: None,
                 limits: super::LimitOverrides { lines: None, bytes: None, keep: None },
                 permission: None,
+                asks: None,
                 sets: &[],
                 tags: &[],
             },
@@ -160,6 +161,12 @@ impl ToolFacts {
     #[must_use]
     pub const fn permission(mut self, permission: &'static str) -> Self {
         self.policy.permission = Some(permission);
+        self
+    }
+
+    #[must_use]
+    pub const fn asks(mut self, permission: &'static str) -> Self {
+        self.policy.asks = Some(permission);
         self
     }
 

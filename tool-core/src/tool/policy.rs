@@ -26,10 +26,22 @@ pub struct ToolPolicy {
     pub limits: LimitOverrides,
     /// The permission asked for before the body runs, where one is declared.
     pub permission: Option<&'static str>,
+    /// The permission its body asks for itself, by [`ToolContext::ask`](crate::ToolContext::ask). Rules on it govern the
+    /// tool, in place of those on its name: opencode's `edit` for `write` and `apply_patch`.
+    pub asks: Option<&'static str>,
     /// The sets it belongs to, for selection.
     pub sets: &'static [&'static str],
     /// Free labels, for selection.
     pub tags: &'static [&'static str],
+}
+
+impl ToolPolicy {
+    /// The permission that governs the tool, for [`Ruleset::disabled`](crate::permission::Ruleset::disabled); `None`:
+    /// its own name.
+    #[must_use]
+    pub fn governed_by(&self) -> Option<&'static str> {
+        self.permission.or(self.asks)
+    }
 }
 
 /// The parts of [`Limits`] that a tool sets for itself.

@@ -44,6 +44,7 @@ pub(crate) struct ToolAttr {
     pub(crate) tags: Slot<Vec<LitStr>>,
     pub(crate) permission: Slot<LitStr>,
     pub(crate) pattern: Slot<Ident>,
+    pub(crate) asks: Slot<LitStr>,
     pub(crate) timeout: Slot<u64>,
     pub(crate) truncate: Slot<()>,
     pub(crate) lines: Slot<Expr>,
@@ -56,7 +57,7 @@ pub(crate) struct ToolAttr {
     pub(crate) crate_path: Slot<Path>,
 }
 
-const TOOL_KEYS: [&str; 22] = [
+const TOOL_KEYS: [&str; 23] = [
     "name",
     "title",
     "description",
@@ -72,6 +73,7 @@ const TOOL_KEYS: [&str; 22] = [
     "tags",
     "permission",
     "pattern",
+    "asks",
     "timeout",
     "truncate",
     "describe",
@@ -128,6 +130,7 @@ impl ToolAttr {
             "tags" => put!(tags, strings(given, &key, "tags(\"files\", \"local\")", errors)),
             "permission" => put!(permission, given.value(&key, "permission = \"edit\"", errors)),
             "pattern" => put!(pattern, given.value(&key, "pattern = parameter_name", errors)),
+            "asks" => put!(asks, given.value(&key, "asks = \"edit\"", errors)),
             "timeout" => put!(timeout, timeout(given, &key, errors)),
             "truncate" => self.truncate(key, given, errors),
             "describe" => put!(describe, given.value(&key, "describe = path::to::function", errors)),

@@ -16,6 +16,7 @@ pub(crate) fn check(model: &ToolModel, signature: &Signature, errors: &mut Error
     concurrency(model, errors);
     truncation(model, errors);
     pattern(model, errors);
+    asks(model, errors);
     blocking(model, errors);
     timeout(model, errors);
     generics(signature, errors);
@@ -92,6 +93,16 @@ fn pattern(model: &ToolModel, errors: &mut Errors) {
             known => format!("name one of the arguments: {}", known.join(", ")),
         };
         errors.at(wanted, format!("`{wanted}` is not an argument of this function"), help);
+    }
+}
+
+fn asks(model: &ToolModel, errors: &mut Errors) {
+    if let (Some(_), Some(key)) = (model.attr.permission.get(), model.attr.asks.key()) {
+        errors.at(
+            key,
+            "`asks` beside `permission`",
+            "keep `permission` where the tool is asked about before it runs, `asks` where its body asks",
+        );
     }
 }
 

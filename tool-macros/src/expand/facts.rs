@@ -35,6 +35,7 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
     let sets = attr.set.get().map(|sets| quote!(.sets(&[#(#sets),*])));
     let tags = attr.tags.get().map(|tags| quote!(.tags(&[#(#tags),*])));
     let permission = attr.permission.get().map(|permission| quote!(.permission(#permission)));
+    let asks = attr.asks.get().map(|permission| quote!(.asks(#permission)));
     let unknown = (attr.unknown.get() == Some(&UnknownAttr::Ignore)).then(|| quote!(.ignore_unknown()));
     let describe = attr.describe.get().map(|path| quote!(.describe(|audience| __p::describe(#path(audience)))));
     let format_error = attr.format_error.get().map(|path| quote!(.format_error(#path)));
@@ -47,8 +48,8 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
         .fields(__FIELDS)
         .requires(__REQUIRES)
         .returns(&__RETURNS)
-        #title #annotations #concurrency #timeout #keep #lines #bytes #sets #tags #permission #unknown #describe
-        #format_error
+        #title #annotations #concurrency #timeout #keep #lines #bytes #sets #tags #permission #asks #unknown
+        #describe #format_error
     }
 }
 

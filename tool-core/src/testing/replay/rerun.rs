@@ -77,7 +77,7 @@ impl<'r> Rerun<'r> {
             let Some(outcome) = &recorded.outcome else { continue };
             let session = sessions
                 .entry(&recorded.session)
-                .or_insert_with(|| Session::named(recorded.session.as_str(), cwd.clone()));
+                .or_insert_with(|| Session::builder(cwd.clone()).id(recorded.session.as_str()).build());
             script.begin(self.asks_of(recorded.call.id.as_str(), &recorded.session));
             let now = executor.call(session, recorded.call.clone()).await;
             let mut found = differences(&json!(outcome), &json!(now), &self.ignored);
