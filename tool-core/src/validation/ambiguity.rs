@@ -63,6 +63,41 @@ fn are_apart(one: &Value, other: &Value, reader: Reader) -> bool {
     reader == Reader::Derive && tags(one).any(|(name, tag)| tags(other).any(|(n, t)| n == name && t != tag))
 }
 
+/// Whether some schema leads back to itself for one and the same value, so that no value is ever done with.
+pub(super) fn is_endless(root: &Value) -> bool {
+    let mut nodes = HashSet::new();
+    reach(root, root, &mut nodes, None);
+    let mut done = HashSet::new();
+    nodes.into_iter().any(|node| {
+        // The way down to where the search is, each with what is still to be looked at below it.
+        let mut way = vec![(node, same_value(root, node.0))];
+        while let Some((at, open)) = way.last_mut() {
+            let (at, next) = (*at, open.pop().map(Node));
+            match next {
+                Some(next) if done.contains(&next) => {}
+                Some(next) if way.iter().any(|(passed, _)| *passed == next) => return true,
+                Some(next) => way.push((next, same_value(root, next.0))),
+                None => {
+                    done.insert(at);
+                    way.pop();
+                }
+            }
+        }
+        false
+    })
+}
+
+/// The schemas that a value is held against together with this one.
+fn same_value<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let Some(keywords) = schema.as_object() else { return Vec::new() };
+    let target = keywords.get("$ref").and_then(Value::as_str).and_then(|at| root.pointer(at.strip_prefix('#')?));
+    let parts =
+        ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|keyword| keywords.get(keyword)?.as_array()).flatten();
+    let others = ["not", "if", "then", "else"].into_iter().filter_map(|keyword| keywords.get(keyword));
+    let dependent = keywords.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    target.into_iter().chain(parts).chain(others).chain(dependent).collect()
+}
+
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Vec<Value>> {
     ["anyOf", "oneOf"].into_iter().filter_map(|keyword| schema.get(keyword)?.as_array())
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Mended,
-    ambiguity::{Reader, is_explosive},
+    ambiguity::{Reader, is_endless, is_explosive},
     coerce::coerce,
     members::repeated,
     mended::differences,
@@ -38,13 +38,14 @@ pub struct Validator {
     schema: Value,
     /// The whole schema, compiled when it is first needed; `None` where it cannot be used whole.
     compiled: OnceLock<Option<jsonschema::Validator>>,
+    endless: OnceLock<bool>,
 }
 
 impl Validator {
     /// Takes a schema, which is compiled when it is first needed; [`verify`](Self::verify) says whether it can be.
     #[must_use]
     pub fn new(schema: Value) -> Self {
-        Self { schema, compiled: OnceLock::new() }
+        Self { schema, compiled: OnceLock::new(), endless: OnceLock::new() }
     }
 
     /// The schema.
@@ -58,6 +59,9 @@ impl Validator {
     /// # Errors
     /// What is wrong with it.
     pub fn verify(&self) -> Result<(), String> {
+        if self.is_endless() {
+            return Err(ENDLESS.to_owned());
+        }
         compile(&self.schema).map(drop)
     }
 
@@ -77,6 +81,9 @@ impl Validator {
     /// A report of every mistake.
     pub fn read(&self, arguments: &str) -> Result<(Value, Mended), InvalidArguments> {
         let malformed = |fault| InvalidArguments::malformed(fault, arguments);
+        if self.is_endless() {
+            return Err(malformed(format!("the tool's schema cannot be used: {ENDLESS}")));
+        }
         let ObjectText { text, repairs } = object_text(arguments).map_err(malformed)?;
         let parse = || serde_json::from_str::<Value>(&text);
         let mut value = parse().map_err(|error| malformed(format!("not valid JSON: {error}")))?;
@@ -116,6 +123,9 @@ impl Validator {
     }
 
     pub(super) fn find_mistakes(&self, value: &Value, mistakes: &mut Mistakes) {
+        if self.is_endless() {
+            return mistakes.push("", || format!("the tool's schema cannot be used: {ENDLESS}"));
+        }
         let narrowed = narrow(&self.schema, value);
         match compile(&narrowed) {
             Ok(validator) => explain(validator.iter_errors(value), &narrowed, mistakes),
@@ -130,6 +140,10 @@ impl Validator {
         }
     }
 
+    fn is_endless(&self) -> bool {
+        *self.endless.get_or_init(|| is_endless(&self.schema))
+    }
+
     /// Whether the whole schema accepts a value; `None` where to find out could take for ever.
     fn accepts(&self, value: &Value) -> Option<bool> {
         let compiled = self.compiled.get_or_init(|| {
@@ -138,6 +152,8 @@ impl Validator {
         compiled.as_ref().map(|validator| validator.is_valid(value))
     }
 }
+
+const ENDLESS: &str = "a part of it refers to itself for the same value, without end";
 
 /// How many steps a regular expression with look-around or back references may take for one text; others take steps in
 /// proportion to the text.
