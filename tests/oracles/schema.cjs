@@ -22,16 +22,23 @@ const unchanged = (helper, schema) => {
   if (!isDeepStrictEqual(made, schema)) return `changed to ${JSON.stringify(made)}`;
 };
 
-const compiles = (Ajv, options, schema) => {
-  addFormats(new Ajv({ ...options, logger: false })).compile(schema);
+const ajv2020 = addFormats(new Ajv2020({ strict: true, allowUnionTypes: true, logger: false }));
+const ajv7 = addFormats(new Ajv7({ strict: false, logger: false }));
+
+const compiles = (ajv, schema) => {
+  try {
+    ajv.compile(schema);
+  } finally {
+    ajv.removeSchema();
+  }
 };
 
 const helpers = { 'openai-strict': toStrictJsonSchema, 'anthropic-strict': transformJSONSchema };
 
 const judge = ({ dialect, schema }) => {
   const verdicts = {
-    'ajv 2020-12': verdict(() => compiles(Ajv2020, { strict: true, allowUnionTypes: true }, schema)),
-    'ajv draft 7': verdict(() => compiles(Ajv7, { strict: false }, schema)),
+    'ajv 2020-12': verdict(() => compiles(ajv2020, schema)),
+    'ajv draft 7': verdict(() => compiles(ajv7, schema)),
   };
   if (dialect in helpers) verdicts[dialect] = verdict(() => unchanged(helpers[dialect], schema));
   return verdicts;

@@ -73,7 +73,14 @@ impl Source<'_> {
         }
         match slot.fill(json) {
             Ok(length) => match self.promises.get(index).and_then(Option::as_ref) {
-                Some(promise) if !promise.is_kept(&json[..length]) => Err(Mismatch),
+                Some(promise) if !promise.is_kept(&json[..length]) => match &mut self.errors {
+                    // Looked at like what its type refused: conversion may help it, a `null` for one.
+                    Some(errors) => {
+                        errors.push((self.fields[index].name, "does not keep to the schema".to_owned()));
+                        Ok(length)
+                    }
+                    None => Err(Mismatch),
+                },
                 _ => Ok(length),
             },
             Err(error) => match &mut self.errors {
