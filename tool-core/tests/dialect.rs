@@ -121,8 +121,8 @@ fn what_strict_dialects_cannot_hold() {
     assert_eq!(reasons(Dialect::OpenAiStrict), of_both);
     assert_eq!(reasons(Dialect::DeepSeekStrict), of_both);
     let recursive = [
-        "recursive required: /properties/it: a type that contains itself",
-        "list_of_recursive required: /properties/it/items: a type that contains itself",
+        "recursive required: /properties/it/properties/next: a type that contains itself",
+        "list_of_recursive required: /properties/it/items/properties/next: a type that contains itself",
     ];
     let mut of_anthropic = reasons(Dialect::AnthropicStrict);
     of_anthropic.retain(|reason| !of_both.contains(&reason.as_str()));
@@ -305,11 +305,6 @@ fn what_refers_to_itself_is_written_out_within_bounds() {
         "doubling",
         &json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/l0" } }, "$defs": doubling }),
     );
-    let nested = (0..30).fold(json!({ "type": "string" }), |inner, _| {
-        json!({ "type": "object", "properties": { "k": { "type": "string" } }, "anyOf": [
-            { "properties": { "a": inner } }, { "properties": { "b": inner } } ] })
-    });
-    drop(nested);
 }
 
 #[test]
@@ -386,7 +381,7 @@ fn any_schema() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_time: 5000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_schema_can_be_adapted(property in any_schema(), definition in any_schema(), root in any_schema()) {

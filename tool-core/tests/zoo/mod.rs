@@ -1,5 +1,5 @@
 //! Schemas of odd types, and of foreign servers.
-#![allow(dead_code, reason = "only the schemas of these types are looked at")]
+#![allow(dead_code, unreachable_pub, reason = "only the schemas of these types are looked at")]
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

@@ -26,10 +26,16 @@ impl Rewriter<'_> {
             .collect();
         if !shared.is_empty() {
             let base: Keywords = shared.iter().filter_map(|keyword| keywords.shift_remove_entry(keyword)).collect();
-            let cost = size(&Value::Object(base.clone())) * branches.len();
-            if self.spend(cost) {
-                branches = branches.into_iter().filter_map(|branch| with_base(&base, branch)).collect();
+            let base_size = size(&Value::Object(base.clone()));
+            if !self.spend(base_size * branches.len()) {
+                if self.rules.is_strict() {
+                    return Err(unfit(at, UnfitReason::TooLarge));
+                }
+                keywords.extend(base);
+                self.drop_keyword(at, "anyOf", "the schema is too large to say everything in each alternative");
+                return Ok(());
             }
+            branches = branches.into_iter().filter_map(|branch| with_base(&base, branch)).collect();
             self.rewritten(at, "anyOf", "alternatives that each say all of it");
         }
         match branches.as_slice() {
@@ -127,7 +133,8 @@ impl Rewriter<'_> {
                     return Err(unfit(at, UnfitReason::Recursive));
                 }
                 self.rewritten(at, "$ref", "what it refers to");
-                let Value::Object(mut target) = self.copy(&pointer) else { continue };
+                let copy = self.copy(&pointer).ok_or_else(|| unfit(at, UnfitReason::TooLarge))?;
+                let Value::Object(mut target) = copy else { continue };
                 target.shift_remove("$defs");
                 target.shift_remove("definitions");
                 merge(whole, target, &mut Leftover::new()).map_err(|_| unfit(at, UnfitReason::Nothing))?;

@@ -112,6 +112,9 @@ pub enum UnfitReason {
     /// Parts of an `allOf` that cannot be said as one schema.
     #[error("parts that all have to hold and do not go into one schema")]
     Intersection,
+    /// Deeper than any provider takes, or without end when its references are written out.
+    #[error("the schema is too deep, or refers to itself too often, to be written out")]
+    TooLarge,
     /// A limit of the provider's.
     #[error("{what}: {found}, and the provider takes {limit}")]
     Limit {

@@ -47,7 +47,11 @@ impl Rewriter<'_> {
                 match self.resolve(&reference) {
                     Some(pointer) if !self.is_recursive(&pointer) => {
                         if seen.insert(pointer.clone()) {
-                            left.push(self.copy(&pointer));
+                            match self.copy(&pointer) {
+                                Some(target) => left.push(target),
+                                None if self.rules.is_strict() => return Err(unfit(at, UnfitReason::TooLarge)),
+                                None => leftover.push(("$ref".to_owned(), reference.into())),
+                            }
                         }
                     }
                     _ => leftover.push(("$ref".to_owned(), reference.into())),

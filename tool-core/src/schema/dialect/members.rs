@@ -48,7 +48,8 @@ impl Rewriter<'_> {
             let place = place.name(name).optional(is_optional);
             let needs_exit = is_optional && self.rules.recursion == Recursion::Nullable && self.is_way_back(property);
             self.node(property, &place)?;
-            if (complete && is_optional || needs_exit) && nullable(property) {
+            if complete && is_optional || needs_exit {
+                nullable(property);
                 self.note(&place, &["required"], Effect::Nullable);
             }
         }
@@ -166,9 +167,9 @@ impl Rewriter<'_> {
     }
 }
 
-/// The same schema or null; whether that had to be said.
-fn nullable(property: &mut Value) -> bool {
-    let Value::Object(keywords) = property else { return false };
+/// The same schema or null.
+fn nullable(property: &mut Value) {
+    let Value::Object(keywords) = property else { return };
     let is_null = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "null");
     let has_null = match (keywords.get("anyOf"), keywords.get("enum")) {
         (Some(Value::Array(branches)), _) => branches.iter().any(is_null),
@@ -176,7 +177,7 @@ fn nullable(property: &mut Value) -> bool {
         _ => types(keywords).contains(&"null"),
     };
     if has_null {
-        return false;
+        return;
     }
     let mut outside = Map::new();
     for annotation in ["title", "description"] {
@@ -196,5 +197,4 @@ fn nullable(property: &mut Value) -> bool {
     } else {
         keywords.insert("anyOf".into(), json!([inner, { "type": "null" }]));
     }
-    true
 }

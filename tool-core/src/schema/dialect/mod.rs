@@ -128,7 +128,7 @@ pub struct Adapted {
 
 /// Says a schema in a dialect.
 ///
-/// Takes any JSON value for a schema: what is none, leads nowhere, or goes deeper than 96 levels is left out and
+/// Takes any JSON value for a schema: what is none, leads nowhere, or goes deeper than 90 levels is left out and
 /// recorded. The work is bounded, whatever refers to what. A result put through again comes out the same.
 ///
 /// ```

@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Levels of objects and lists. Parsers of JSON commonly stop at 128, and a declaration adds some of its own.
-const LEVELS: usize = 96;
+const LEVELS: usize = 120;
 
 /// The copy, and what is missing from it.
 pub(super) fn prune(schema: &Value) -> (Value, Vec<Change>) {

@@ -22,7 +22,11 @@ pub(super) struct References<'r> {
     waiting: VecDeque<(String, String)>,
     /// The definition that is being written; empty for the root.
     current: String,
-    targets: HashMap<String, Rc<[String]>>,
+    /// Pointers by number, and the numbers of what each refers to.
+    numbers: HashMap<String, usize>,
+    targets: Vec<(String, Option<Rc<[usize]>>)>,
+    /// Whether one leads to another, as far as that was asked.
+    leads: HashMap<(usize, usize), bool>,
     anchors: Option<HashMap<String, String>>,
 }
 
@@ -34,7 +38,9 @@ impl<'r> References<'r> {
             taken: HashSet::new(),
             waiting: VecDeque::new(),
             current: String::new(),
-            targets: HashMap::new(),
+            numbers: HashMap::new(),
+            targets: Vec::new(),
+            leads: HashMap::new(),
             anchors: None,
         }
     }
@@ -86,37 +92,46 @@ impl<'r> References<'r> {
         name
     }
 
-    /// What the subschema at a pointer refers to, anywhere inside it.
-    fn targets(&mut self, pointer: &str) -> Rc<[String]> {
-        if let Some(known) = self.targets.get(pointer) {
+    fn number(&mut self, pointer: &str) -> usize {
+        if let Some(number) = self.numbers.get(pointer) {
+            return *number;
+        }
+        self.numbers.insert(pointer.to_owned(), self.targets.len());
+        self.targets.push((pointer.to_owned(), None));
+        self.targets.len() - 1
+    }
+
+    /// What the subschema of a number refers to, anywhere inside it.
+    fn targets(&mut self, number: usize) -> Rc<[usize]> {
+        if let (_, Some(known)) = &self.targets[number] {
             return known.clone();
         }
         let mut references = Vec::new();
-        if let Some(schema) = self.root.pointer(pointer) {
+        if let Some(schema) = self.root.pointer(&self.targets[number].0) {
             collect(schema, &mut references);
         }
         references.sort_unstable();
         references.dedup();
-        let targets: Rc<[String]> = references.into_iter().filter_map(|reference| self.resolve(reference)).collect();
-        self.targets.insert(pointer.to_owned(), targets.clone());
+        let resolved: Vec<String> = references.into_iter().filter_map(|reference| self.resolve(reference)).collect();
+        let targets: Rc<[usize]> = resolved.iter().map(|target| self.number(target)).collect();
+        self.targets[number].1 = Some(targets.clone());
         targets
     }
 
     /// Whether following references from one pointer leads to another.
     fn leads(&mut self, from: &str, to: &str) -> bool {
-        let mut seen = HashSet::new();
-        let mut left = vec![from.to_owned()];
-        while let Some(pointer) = left.pop() {
-            for target in self.targets(&pointer).iter() {
-                if target == to {
-                    return true;
-                }
-                if seen.insert(target.clone()) {
-                    left.push(target.clone());
-                }
-            }
+        let (from, to) = (self.number(from), self.number(to));
+        if let Some(known) = self.leads.get(&(from, to)) {
+            return *known;
         }
-        false
+        let mut seen = HashSet::new();
+        let mut left = vec![from];
+        while let Some(number) = left.pop() {
+            left.extend(self.targets(number).iter().filter(|target| seen.insert(**target)));
+        }
+        let leads = seen.contains(&to);
+        self.leads.insert((from, to), leads);
+        leads
     }
 }
 

@@ -10,8 +10,13 @@ use super::{
     rules::{Recursion, Rules},
 };
 
-/// How many values are looked at or copied for one schema. Parts that refer to each other can multiply without end.
-const WORK: usize = 200_000;
+/// How many values are copied for one schema, beside each of its own twice. Parts that refer to each other can multiply
+/// without end.
+const COPIES: usize = 10_000;
+
+/// How deep a subschema may be: what refers to each other can also nest without end. Values below it, such as
+/// defaults, have some levels left before `prune` would cut them the next time.
+const LEVELS: usize = 90;
 
 /// What a subschema's keywords are kept in.
 pub(super) type Keywords = Map<String, Value>;
@@ -30,6 +35,7 @@ pub(super) fn constrains(keywords: &Keywords) -> bool {
 pub(super) struct At<'a> {
     parent: Option<&'a At<'a>>,
     part: Part<'a>,
+    level: usize,
     /// Whether this is a property that may be left out.
     pub(super) is_optional: bool,
     /// Whether this or something above it, in the same definition, is.
@@ -44,10 +50,11 @@ enum Part<'a> {
 
 impl<'a> At<'a> {
     pub(super) const ROOT: At<'static> =
-        At { parent: None, part: Part::Name(""), is_optional: false, is_below_optional: false };
+        At { parent: None, part: Part::Name(""), level: 0, is_optional: false, is_below_optional: false };
 
     fn below(&'a self, part: Part<'a>) -> At<'a> {
-        At { parent: Some(self), part, is_optional: false, is_below_optional: self.is_below_optional }
+        let level = self.level + 1;
+        At { parent: Some(self), part, level, is_optional: false, is_below_optional: self.is_below_optional }
     }
 
     pub(super) fn name(&'a self, name: &'a str) -> At<'a> {
@@ -95,13 +102,14 @@ pub(super) struct Rewriter<'r> {
     pub(super) references: References<'r>,
     /// Whether references are given new names: not where a dialect takes all that draft 2020-12 has.
     pub(super) moves_definitions: bool,
-    work: usize,
+    copies: usize,
 }
 
 impl<'r> Rewriter<'r> {
     pub(super) fn new(rules: &'static Rules, root: &'r Value, changes: Vec<Change>) -> Self {
         let moves_definitions = rules.keywords.is_some();
-        Self { rules, root, changes, references: References::new(root), moves_definitions, work: WORK }
+        let copies = COPIES + 2 * size(root);
+        Self { rules, root, changes, references: References::new(root), moves_definitions, copies }
     }
 
     pub(super) fn run(mut self) -> Result<Adapted, Unfit> {
@@ -141,7 +149,14 @@ impl<'r> Rewriter<'r> {
         let place = At::ROOT;
         let place = place.name("$defs");
         while let Some((name, pointer)) = self.references.enter() {
-            let mut definition = self.copy(&pointer);
+            let mut definition = match self.copy(&pointer) {
+                Some(definition) => definition,
+                None => {
+                    let mut nothing = json!({});
+                    self.cut(&mut nothing, &place.name(&name), TOO_MUCH)?;
+                    nothing
+                }
+            };
             self.node(&mut definition, &place.name(&name))?;
             definitions.insert(name, definition);
         }
@@ -161,14 +176,18 @@ impl<'r> Rewriter<'r> {
 
     /// One subschema.
     pub(super) fn node(&mut self, schema: &mut Value, at: &At<'_>) -> Result<(), Unfit> {
-        if !self.spend(1) {
-            return self.cut(schema, at);
+        if at.level > LEVELS {
+            return self.cut(schema, at, TOO_DEEP);
         }
         match schema {
             Value::Object(_) => {}
-            Value::Bool(true) => *schema = json!({}),
+            Value::Bool(true) => {
+                *schema = json!({});
+                self.rewritten(at, "true", "`{}`");
+            }
             Value::Bool(false) if self.rules.takes("not") => {
                 *schema = json!({ "not": {} });
+                self.rewritten(at, "false", "`not` of anything");
                 return Ok(());
             }
             Value::Bool(false) if self.rules.is_strict() => return Err(unfit(at, UnfitReason::Nothing)),
@@ -243,30 +262,29 @@ impl<'r> Rewriter<'r> {
         Ok(())
     }
 
-    /// Pays for work; what cannot be paid for is left out.
-    pub(super) fn spend(&mut self, work: usize) -> bool {
-        let left = self.work.checked_sub(work);
-        self.work = left.unwrap_or(0);
+    /// Pays for a number of copied values, if there is enough left.
+    pub(super) fn spend(&mut self, values: usize) -> bool {
+        let left = self.copies.checked_sub(values);
+        self.copies = left.unwrap_or(self.copies);
         left.is_some()
     }
 
-    /// A copy of what a pointer leads to in the schema as it was given.
-    pub(super) fn copy(&mut self, pointer: &str) -> Value {
-        let Some(target) = self.root.pointer(pointer) else { return json!({}) };
-        if self.spend(size(target)) { target.clone() } else { json!({}) }
+    /// A copy of what a pointer leads to in the schema as it was given; none where there were too many already.
+    pub(super) fn copy(&mut self, pointer: &str) -> Option<Value> {
+        let target = self.root.pointer(pointer)?;
+        self.spend(size(target)).then(|| target.clone())
     }
 
-    fn cut(&mut self, schema: &mut Value, at: &At<'_>) -> Result<(), Unfit> {
+    fn cut(&mut self, schema: &mut Value, at: &At<'_>, why: &str) -> Result<(), Unfit> {
         if self.rules.is_strict() {
-            let reason = UnfitReason::Limit { what: "values in the schema, written out", found: WORK + 1, limit: WORK };
-            return Err(unfit(at, reason));
+            return Err(unfit(at, UnfitReason::TooLarge));
         }
         *schema = json!({});
-        // Once is enough: everything from here on is cut.
-        if self.changes.last().is_none_or(|last| !matches!(&last.effect, Effect::Dropped { why } if why == TOO_MUCH)) {
-            self.drop_keyword(at, at.last(), TOO_MUCH);
+        self.drop_keyword(at, at.last(), why);
+        match schema {
+            Value::Object(keywords) => self.any_value(keywords, at),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether a dialect takes recursive types as they are.
@@ -295,6 +313,7 @@ impl<'r> Rewriter<'r> {
 }
 
 const TOO_MUCH: &str = "the schema refers to itself too often to be written out";
+const TOO_DEEP: &str = "it is deeper than 90 levels";
 
 /// Words at the end of a description.
 pub(super) fn append(keywords: &mut Keywords, text: &str) {
