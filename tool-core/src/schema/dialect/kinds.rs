@@ -253,6 +253,7 @@ fn is_malformed(keyword: &str, value: &Value) -> bool {
         }
         "required" => value.as_array().is_none_or(|names| !names.iter().all(Value::is_string)),
         "enum" | "anyOf" | "oneOf" | "allOf" | "prefixItems" => !value.is_array(),
+        "additionalProperties" => !value.is_object() && !value.is_boolean(),
         "description" | "title" | "pattern" | "format" | "$ref" => !value.is_string(),
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => !value.is_number(),
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {

@@ -90,17 +90,13 @@ impl Rewriter<'_> {
             Some(Value::Bool(false)) => {}
             Some(_) if closed => return Err(unfit(at, UnfitReason::Map)),
             Some(Value::Bool(true)) => {}
-            Some(rest @ Value::Object(_)) => {
+            Some(rest) => {
                 if rest.as_object().is_some_and(Map::is_empty) {
                     *rest = true.into();
                     self.rewritten(at, "additionalProperties", "`true`");
                 } else {
                     self.node(rest, &at.name("additionalProperties").optional(true))?;
                 }
-            }
-            Some(_) => {
-                keywords.shift_remove("additionalProperties");
-                self.drop_keyword(at, "additionalProperties", "it is no schema");
             }
             None if closed => {
                 let has_none = keywords.get("properties").and_then(Value::as_object).is_none_or(Map::is_empty);
