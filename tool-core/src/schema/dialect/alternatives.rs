@@ -40,12 +40,13 @@ impl Rewriter<'_> {
         }
         match branches.as_slice() {
             [] => return self.nothing(keywords, at, "anyOf"),
-            [Value::Object(only)] if !only.contains_key("$ref") => {
+            [Value::Object(only)] if only.len() > 1 || !only.contains_key("$ref") => {
                 let only = only.clone();
                 let mut leftover = Leftover::new();
                 // Only annotations and what goes into words is left to be merged with.
                 let _ = merge(keywords, only, &mut leftover);
                 self.rewritten(at, "anyOf", "the only alternative");
+                self.reference(keywords, at)?;
                 self.conjoin(keywords, at)?;
                 return self.alternatives(keywords, at);
             }

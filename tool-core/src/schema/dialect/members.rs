@@ -91,11 +91,10 @@ impl Rewriter<'_> {
             Some(_) if closed => return Err(unfit(at, UnfitReason::Map)),
             Some(Value::Bool(true)) => {}
             Some(rest) => {
+                self.node(rest, &at.name("additionalProperties").optional(true))?;
                 if rest.as_object().is_some_and(Map::is_empty) {
                     *rest = true.into();
                     self.rewritten(at, "additionalProperties", "`true`");
-                } else {
-                    self.node(rest, &at.name("additionalProperties").optional(true))?;
                 }
             }
             None if closed => {
