@@ -308,10 +308,7 @@ impl Rules {
 impl ToolNames {
     pub(super) fn take(self, name: &str) -> bool {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || self.also.contains(c);
-        let first = name.chars().next();
-        !self.starts_with_letter && first.is_some() && name.len() <= self.most && name.chars().all(is_plain)
-            || first.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
-                && name.len() <= self.most
-                && name.chars().all(is_plain)
+        let starts_well = |c: char| !self.starts_with_letter || c.is_ascii_alphabetic() || c == '_';
+        name.len() <= self.most && name.starts_with(starts_well) && name.chars().all(is_plain)
     }
 }
