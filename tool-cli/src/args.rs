@@ -51,6 +51,13 @@ pub(crate) struct SchemaArgs {
     /// In the provider's strict mode, where it has one and the schema allows it.
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Report instead what the provider's form changes, or cannot hold: for all providers where none is named. Status
+    /// 1 where a provider cannot use a tool at all.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Print the report of --check as one JSON object.
+    #[arg(long, requires = "check")]
+    pub(crate) json: bool,
 }
 
 /// Whose form a declaration has.
@@ -68,6 +75,14 @@ pub(crate) enum Form {
     Gemini,
     /// MCP's `tools/list`.
     Mcp,
+    #[value(help = "Moonshot's Chat Completions")]
+    Moonshot,
+    #[value(help = "Mistral's Chat Completions")]
+    Mistral,
+    #[value(help = "xAI's Chat Completions")]
+    Xai,
+    #[value(help = "DeepSeek's Chat Completions")]
+    Deepseek,
 }
 
 #[derive(Debug, clap::Args)]

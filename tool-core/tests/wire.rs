@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_core::{
     prelude::*,
-    schema::{StrictDialect, strict},
+    schema::{Dialect, adapt},
     wire::{Provider, declaration},
 };
 
@@ -107,7 +107,7 @@ fn a_strict_schema_requires_everything_and_says_the_rest_in_words() {
             "properties": {
                 "query": { "type": "string", "description": "What for." },
                 "limit": {
-                    "description": "(default: 10)",
+                    "description": "Defaults to `10` if null.",
                     "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 50 }, { "type": "null" }],
                 },
                 "sort": {
@@ -124,7 +124,7 @@ fn a_strict_schema_requires_everything_and_says_the_rest_in_words() {
     assert_eq!(anthropic["input_schema"]["required"], json!(["query"]));
     assert_eq!(
         anthropic["input_schema"]["properties"]["limit"],
-        json!({ "type": "integer", "description": "(minimum: 1, maximum: 50, default: 10)" })
+        json!({ "type": "integer", "description": "Between 1 and 50. Defaults to `10`." })
     );
 }
 
@@ -143,5 +143,6 @@ fn what_strict_cannot_hold_falls_back_to_the_lenient_form() {
     let declared = declaration(&spec, Provider::OpenAiResponses, true);
     assert_eq!(declared["strict"], false);
     assert_eq!(declared["parameters"], spec.input_schema);
-    assert_eq!(strict(&spec.input_schema, StrictDialect::OpenAi).unwrap_err(), "/properties/variables: a map");
+    let why = adapt(&spec.input_schema, Dialect::OpenAiStrict).unwrap_err();
+    assert_eq!(why.to_string(), "/properties/variables: a map: its keys cannot be listed beforehand");
 }

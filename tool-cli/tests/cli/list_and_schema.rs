@@ -67,6 +67,20 @@ fn schema_has_every_providers_form() {
 }
 
 #[test]
+fn schema_check_reports_what_a_provider_changes() {
+    let demo = Demo::new();
+    let run = demo.run(&["schema", "greet", "--check", "--provider", "anthropic", "--strict"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("greet            anthropic-strict "), "{}", run.stdout);
+    let report = demo.run(&["schema", "--check", "--json"]).json();
+    assert_eq!(report["tools"][0]["dialects"].as_array().unwrap().len(), tool_core::schema::Dialect::ALL.len());
+    let strict = demo.run(&["schema", "greet", "--check", "--strict", "--json"]).json();
+    let dialects = strict["tools"][0]["dialects"].as_array().unwrap().iter().map(|fit| fit["dialect"].clone());
+    assert_eq!(dialects.collect::<Vec<_>>(), ["openai-strict", "anthropic-strict", "deepseek-strict"]);
+    demo.run(&["schema", "--json"]).is_usage_error(&["--check"]);
+}
+
+#[test]
 fn schema_of_no_tool_is_a_usage_error_with_a_suggestion() {
     let demo = Demo::new();
     demo.run(&["schema", "gret"]).is_usage_error(&["`gret`", "Did you mean `greet`?"]);

@@ -14,6 +14,7 @@ use std::{
 pub use self::builder::{Collision, IntoTool, RegistryBuilder, RegistryError};
 use crate::{
     error::UnknownTool,
+    schema::{Dialect, Portability},
     suggest::{LONGEST, fold},
     tool::{Audience, LinkedTool, Tool, ToolName, ToolSpec},
 };
@@ -141,6 +142,12 @@ impl Registry {
     /// What one model and agent see of all tools.
     pub async fn specs_for(&self, audience: &Audience) -> Vec<ToolSpec> {
         futures_util::future::join_all(self.iter().map(|tool| tool.spec_for(audience))).await
+    }
+
+    /// What each provider's dialect makes of each tool's schema: as it is, adapted, fallen back, or unusable.
+    #[must_use]
+    pub fn portability(&self) -> Portability {
+        Portability::of(self.specs(), &Dialect::ALL)
     }
 
     /// How many tools there are.

@@ -1,15 +1,20 @@
 //! JSON Schemas: made from Rust types by `schemars`, then made portable.
 //!
 //! In: the fields of an annotated function, or a type. Out: draft 2020-12 that every provider's lenient mode takes.
-//! `strict` is the form for providers' strict modes. Not here: checking values (`validation`).
+//! `dialect` says it, or any other schema, in the form of one provider; `portability` reports what that changes. Not
+//! here: checking values (`validation`).
 
+mod dialect;
+mod portability;
 mod portable;
-mod strict;
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-pub use self::strict::{StrictDialect, strict};
+pub use self::{
+    dialect::{Adapted, Change, Dialect, Effect, Fit, Fitted, Unfit, UnfitReason, adapt, fit},
+    portability::{DialectFit, Portability, ToolPortability},
+};
 use crate::validation::{param::Field, source::Unknown};
 pub(crate) use portable::{portable, portable_result};
 

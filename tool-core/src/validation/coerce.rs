@@ -119,9 +119,10 @@ impl Coercion<'_> {
     /// kind leaves one alternative alone, that one is taken at once.
     fn alternative(&self, keywords: &Map<String, Value>, value: &mut Value, depth: usize) {
         for keyword in ["anyOf", "oneOf"] {
-            let branches: Vec<&Value> =
-                list(keywords, keyword).iter().filter(|branch| self.may_be_meant(branch, value)).collect();
+            let all = list(keywords, keyword);
+            let branches: Vec<&Value> = all.iter().filter(|branch| self.may_be_meant(branch, value)).collect();
             if let [only] = branches.as_slice() {
+                self.without_foreign_nulls(only, all, value);
                 self.node(only, value, depth);
                 continue;
             }
@@ -131,11 +132,12 @@ impl Coercion<'_> {
                 continue;
             }
             let (places, changed) = (size(value), self.changed.get());
-            for branch in branches {
+            for branch in &branches {
                 if !self.spend(places) {
                     break;
                 }
                 let mut attempt = value.clone();
+                self.without_foreign_nulls(branch, all, &mut attempt);
                 self.node(branch, &mut attempt, depth);
                 if self.fits(branch, &attempt) {
                     *value = attempt;
@@ -147,8 +149,33 @@ impl Coercion<'_> {
     }
 
     fn may_be_meant(&self, branch: &Value, value: &Value) -> bool {
-        let branch = branch.get("$ref").and_then(Value::as_str).and_then(|r| self.target(r)).unwrap_or(branch);
-        tags_agree(branch, value)
+        tags_agree(self.follow(branch), value)
+    }
+
+    fn follow<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        schema.get("$ref").and_then(Value::as_str).and_then(|r| self.target(r)).unwrap_or(schema)
+    }
+
+    /// A strict dialect that takes no alternatives at the root lists the properties of all of them, and the model gives
+    /// `null` for those of the others.
+    fn without_foreign_nulls<'s>(
+        &'s self,
+        branch: &'s Value,
+        all: impl IntoIterator<Item = &'s Value>,
+        value: &mut Value,
+    ) {
+        let Some(members) = value.as_object_mut().filter(|members| members.values().any(Value::is_null)) else {
+            return;
+        };
+        let own = self.follow(branch);
+        if own.get("additionalProperties") != Some(&Value::Bool(false)) {
+            return;
+        }
+        let all: Vec<&Value> = all.into_iter().map(|other| self.follow(other)).collect();
+        let has = |schema: &Value, name: &str| schema.get("properties").is_some_and(|all| all.get(name).is_some());
+        let before = members.len();
+        members.retain(|name, member| !member.is_null() || has(own, name) || !all.iter().any(|other| has(other, name)));
+        self.changed.set(self.changed.get() || members.len() != before);
     }
 
     /// Whether a value fits as it is. Once too much was tried, nothing does.
@@ -167,8 +194,10 @@ impl Coercion<'_> {
         let mut compiled = self.compiled.borrow_mut();
         let validator = compiled.entry(std::ptr::from_ref(schema)).or_insert_with(|| {
             let mut schema = schema.clone();
-            if let (Some(keywords), Some(definitions)) = (schema.as_object_mut(), self.root.get("$defs")) {
-                keywords.insert("$defs".into(), definitions.clone());
+            for definitions in ["$defs", "definitions"] {
+                if let (Some(keywords), Some(all)) = (schema.as_object_mut(), self.root.get(definitions)) {
+                    keywords.insert(definitions.into(), all.clone());
+                }
             }
             super::validator::compile(&schema).ok()
         });
@@ -225,14 +254,20 @@ impl Coercion<'_> {
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
             return self.target(reference).is_none_or(|target| self.admits(target, kind, depth));
         }
+        if !list(keywords, "allOf").iter().all(|part| self.admits(part, kind, depth)) {
+            return false;
+        }
         for keyword in ["anyOf", "oneOf"] {
             let branches = list(keywords, keyword);
-            if !branches.is_empty() {
-                return branches.iter().any(|branch| self.admits(branch, kind, depth));
+            if !branches.is_empty() && !branches.iter().any(|branch| self.admits(branch, kind, depth)) {
+                return false;
             }
         }
+        let is_listed = |value: &Value| is(value, kind);
         let listed = types(keywords);
-        listed.contains(&kind) || listed.is_empty() && !keywords.contains_key("enum")
+        (listed.is_empty() || listed.contains(&kind))
+            && keywords.get("enum").and_then(Value::as_array).is_none_or(|options| options.iter().any(is_listed))
+            && keywords.get("const").is_none_or(is_listed)
     }
 }
 

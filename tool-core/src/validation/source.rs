@@ -78,7 +78,10 @@ impl Source<'_> {
         }
         match slot.fill(json) {
             Ok(length) => match promise {
-                Some(promise) if !promise.is_kept(&json[..length]) => Err(Mismatch),
+                // On the second reading looked at like what its type refused: conversion may help it, a `null` for one.
+                Some(promise) if !promise.is_kept(&json[..length]) => {
+                    self.refuse(index, json, || "does not keep to the schema".to_owned())
+                }
                 _ => Ok(length),
             },
             Err(error) => self.refuse(index, json, || plain(&error)),

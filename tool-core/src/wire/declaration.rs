@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    schema::{StrictDialect, strict},
+    schema::{Dialect, Fitted, fit},
     tool::ToolSpec,
 };
 
@@ -23,6 +23,21 @@ pub enum Provider {
     Mcp,
 }
 
+impl Provider {
+    /// The dialect of JSON Schema that its own models take; the strict one where it is wanted and there is one.
+    #[must_use]
+    pub fn dialect(self, strict: bool) -> Dialect {
+        match (self, strict) {
+            (Self::OpenAiChat | Self::OpenAiResponses, true) => Dialect::OpenAiStrict,
+            (Self::OpenAiChat | Self::OpenAiResponses, false) => Dialect::OpenAi,
+            (Self::Anthropic, true) => Dialect::AnthropicStrict,
+            (Self::Anthropic, false) => Dialect::Anthropic,
+            (Self::Gemini, _) => Dialect::Gemini,
+            (Self::Mcp, _) => Dialect::Mcp,
+        }
+    }
+}
+
 /// One tool's declaration. With `strict`, in the provider's strict mode where it has one and the schema allows it; a
 /// tool whose schema it cannot hold is declared in the lenient form.
 ///
@@ -34,54 +49,57 @@ pub enum Provider {
 /// ```
 #[must_use]
 pub fn declaration(spec: &ToolSpec, provider: Provider, strict: bool) -> Value {
+    declarations([spec], provider, provider.dialect(strict)).pop().unwrap_or_default()
+}
+
+/// The declarations of one request's tools in a provider's form, with their schemas in a dialect: the provider's own
+/// ([`Provider::dialect`]), or that of another provider who speaks the same form, as Moonshot, Mistral, xAI and
+/// DeepSeek speak OpenAI's Chat Completions.
+///
+/// Limits that hold for all strict tools of a request are kept: see [`fit`]. What became of each tool is in
+/// [`Registry::portability`](crate::Registry::portability).
+#[must_use]
+pub fn declarations<'s>(
+    specs: impl IntoIterator<Item = &'s ToolSpec>,
+    provider: Provider,
+    dialect: Dialect,
+) -> Vec<Value> {
+    let specs: Vec<&ToolSpec> = specs.into_iter().collect();
+    let fitted = fit(specs.iter().copied(), dialect);
+    specs.into_iter().zip(fitted).map(|(spec, fitted)| form(spec, provider, fitted)).collect()
+}
+
+fn form(spec: &ToolSpec, provider: Provider, Fitted { schema, dialect, .. }: Fitted) -> Value {
     let ToolSpec { name, description, .. } = spec;
+    let strict = dialect.is_strict();
     match provider {
-        Provider::OpenAiChat => {
-            let (parameters, strict) = parameters(spec, StrictDialect::OpenAi, strict);
-            json!({
-                "type": "function",
-                "function": {
-                    "name": name, "description": description, "parameters": parameters, "strict": strict,
-                },
-            })
-        }
-        Provider::OpenAiResponses => {
-            let (parameters, strict) = parameters(spec, StrictDialect::OpenAi, strict);
-            json!({
-                "type": "function", "name": name, "description": description, "parameters": parameters, "strict": strict,
-            })
-        }
+        Provider::OpenAiChat => json!({
+            "type": "function",
+            "function": { "name": name, "description": description, "parameters": schema, "strict": strict },
+        }),
+        Provider::OpenAiResponses => json!({
+            "type": "function", "name": name, "description": description, "parameters": schema, "strict": strict,
+        }),
         Provider::Anthropic => {
-            let (schema, strict) = parameters(spec, StrictDialect::Anthropic, strict);
             let mut declaration = json!({ "name": name, "description": description, "input_schema": schema });
             if strict {
                 declaration["strict"] = true.into();
             }
             declaration
         }
-        Provider::Gemini => {
-            json!({ "name": name, "description": description, "parametersJsonSchema": spec.input_schema })
-        }
+        Provider::Gemini => json!({ "name": name, "description": description, "parametersJsonSchema": schema }),
         Provider::Mcp => {
             let mut declaration = json!({ "name": name });
             if let Some(title) = &spec.title {
                 declaration["title"] = json!(title);
             }
             declaration["description"] = json!(description);
-            declaration["inputSchema"] = spec.input_schema.clone();
+            declaration["inputSchema"] = schema;
             if let Some(schema) = &spec.output_schema {
                 declaration["outputSchema"] = schema.clone();
             }
             declaration["annotations"] = json!(spec.annotations);
             declaration
         }
-    }
-}
-
-/// The schema, and whether it is the strict one.
-fn parameters(spec: &ToolSpec, dialect: StrictDialect, wanted: bool) -> (Value, bool) {
-    match wanted.then(|| strict(&spec.input_schema, dialect)) {
-        Some(Ok(schema)) => (schema, true),
-        Some(Err(_)) | None => (spec.input_schema.clone(), false),
     }
 }

@@ -5,4 +5,4 @@
 
 mod declaration;
 
-pub use self::declaration::{Provider, declaration};
+pub use self::declaration::{Provider, declaration, declarations};

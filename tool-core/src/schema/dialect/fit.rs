@@ -1,0 +1,105 @@
+//! Tools in a dialect: each in it, fallen back to the lenient one, or not to be used; for one request at a time.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    Dialect, adapt,
+    change::{Change, Unfit, UnfitReason},
+    limits::Budget,
+};
+use crate::tool::ToolSpec;
+
+/// How a tool fits a dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "fit", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fit {
+    /// As it is.
+    AsIs,
+    /// With these changes.
+    Adapted {
+        /// What is said otherwise.
+        changes: Vec<Change>,
+    },
+    /// Not in the strict dialect, but in the lenient one of the same provider.
+    FellBack {
+        /// Why not in the strict one.
+        why: Unfit,
+        /// What is said otherwise in the lenient one.
+        changes: Vec<Change>,
+    },
+    /// Not at all: a request that declares the tool is refused.
+    Unusable {
+        /// Why.
+        why: Unfit,
+    },
+}
+
+/// A tool's schema for one provider.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Fitted {
+    /// The dialect that the schema is in: the one asked for, or its lenient one.
+    pub dialect: Dialect,
+    /// The schema; as it was given, where the tool is unusable.
+    pub schema: Value,
+    /// How the tool fits the dialect that was asked for.
+    pub fit: Fit,
+}
+
+/// Says the schemas of one request's tools in a dialect, in their order.
+///
+/// A strict dialect may limit all tools of a request together (Anthropic: 20 strict tools with 24 optional parameters
+/// and 16 of several types). Tools are taken in as they come; one that would break a limit falls back, and a later
+/// one that does not is still taken. So the result depends on nothing but the specs and their order.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::{schema::{Dialect, Fit, fit}, tool::{ToolName, ToolSpec}};
+/// let schema = json!({ "type": "object", "properties": { "labels": {
+///     "type": "object", "additionalProperties": { "type": "string" },
+/// } } });
+/// let spec = ToolSpec::new(ToolName::new("label")?, "Label it.", schema.clone());
+/// let fitted = fit([&spec], Dialect::OpenAiStrict).remove(0);
+/// assert_eq!((fitted.dialect, fitted.schema), (Dialect::OpenAi, schema));
+/// assert!(matches!(fitted.fit, Fit::FellBack { why, .. } if why.pointer == "/properties/labels"));
+/// # Ok::<(), tool_core::tool::InvalidName>(())
+/// ```
+#[must_use]
+pub fn fit<'s>(specs: impl IntoIterator<Item = &'s ToolSpec>, dialect: Dialect) -> Vec<Fitted> {
+    let mut budget = dialect.rules().set_limits.as_ref().map(Budget::new);
+    specs.into_iter().map(|spec| one(spec, dialect, budget.as_mut())).collect()
+}
+
+fn one(spec: &ToolSpec, dialect: Dialect, budget: Option<&mut Budget<'_>>) -> Fitted {
+    if !dialect.rules().tool_names.take(spec.name.as_str()) {
+        let reason = UnfitReason::ToolName(spec.name.to_string());
+        return unusable(spec, dialect, Unfit { pointer: String::new(), reason });
+    }
+    let adapted = adapt(&spec.input_schema, dialect).and_then(|adapted| match budget {
+        Some(budget) => budget.take(&adapted.schema).map(|()| adapted),
+        None => Ok(adapted),
+    });
+    let why = match adapted {
+        Ok(adapted) if adapted.changes.is_empty() => {
+            return Fitted { dialect, schema: adapted.schema, fit: Fit::AsIs };
+        }
+        Ok(adapted) => {
+            return Fitted { dialect, schema: adapted.schema, fit: Fit::Adapted { changes: adapted.changes } };
+        }
+        Err(why) => why,
+    };
+    let Some(lenient) = dialect.lenient() else { return unusable(spec, dialect, why) };
+    match adapt(&spec.input_schema, lenient) {
+        Ok(adapted) => {
+            let fit = Fit::FellBack { why, changes: adapted.changes };
+            Fitted { dialect: lenient, schema: adapted.schema, fit }
+        }
+        Err(why) => unusable(spec, lenient, why),
+    }
+}
+
+fn unusable(spec: &ToolSpec, dialect: Dialect, why: Unfit) -> Fitted {
+    Fitted { dialect, schema: spec.input_schema.clone(), fit: Fit::Unusable { why } }
+}

@@ -1,0 +1,158 @@
+//! What each provider takes of JSON Schema, and a schema in that form.
+//!
+//! In: any JSON Schema, of an annotated function or of a foreign server. Out: [`Adapted`], the same promise as far as a
+//! [`Dialect`] can say it, with a [`Change`] for everything that is said otherwise; or [`Unfit`], why it cannot be
+//! said. A keyword that a dialect does not know becomes a sentence in the nearest description; the validator goes by
+//! the original schema, so that it is enforced all the same.
+//!
+//! A new provider is a variant of [`Dialect`] and a row in `rules.rs`. The passes over one subschema, in order:
+//! `reference` (`$ref`), `conjoin` (`allOf`), `alternatives` (`anyOf`, `oneOf`), `kinds` (`type`, `enum`), `members`
+//! (objects, arrays), `words` (what is left to say); `rewrite` is the walk, and `limits` looks at the result.
+
+mod alternatives;
+mod change;
+mod conjoin;
+mod fit;
+mod kinds;
+mod limits;
+mod members;
+mod prune;
+mod reference;
+mod rewrite;
+mod rules;
+mod words;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use self::{
+    change::{Change, Effect, Unfit, UnfitReason},
+    fit::{Fit, Fitted, fit},
+};
+use self::{rewrite::Rewriter, rules::Rules};
+
+/// A provider's form of JSON Schema.
+///
+/// A strict dialect is for a mode in which the provider lets the model write nothing but what the schema allows. It
+/// holds fewer types than the lenient one of the same provider, to which a tool then falls back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// OpenAI with `strict: true`: every object closed, every property required, optional ones nullable.
+    OpenAiStrict,
+    /// OpenAI without strict mode: anything, but no alternatives at the root.
+    OpenAi,
+    /// Anthropic with `strict: true`: every object closed, few constraints, no recursion.
+    AnthropicStrict,
+    /// Anthropic without strict mode: anything, but no alternatives at the root.
+    Anthropic,
+    /// Gemini's `parametersJsonSchema`.
+    Gemini,
+    /// Moonshot's own subset (MFJS).
+    Moonshot,
+    /// Mistral: as OpenAI without strict mode.
+    Mistral,
+    /// xAI, whose strict mode is always on, and which has to be told where an object is open.
+    XAi,
+    /// DeepSeek's beta with `strict: true`: as OpenAI's, with fewer constraints.
+    DeepSeekStrict,
+    /// MCP's `inputSchema`: draft 2020-12.
+    Mcp,
+}
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::OpenAiStrict,
+        Self::OpenAi,
+        Self::AnthropicStrict,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Moonshot,
+        Self::Mistral,
+        Self::XAi,
+        Self::DeepSeekStrict,
+        Self::Mcp,
+    ];
+
+    /// The name, as in reports: `openai-strict`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.rules().name
+    }
+
+    /// Whether this is the dialect of a strict mode that a tool can do without.
+    #[must_use]
+    pub fn is_strict(self) -> bool {
+        self.rules().is_strict()
+    }
+
+    /// What a tool falls back to that this dialect cannot hold.
+    ///
+    /// ```
+    /// use tool_core::schema::Dialect;
+    /// assert_eq!(Dialect::OpenAiStrict.lenient(), Some(Dialect::OpenAi));
+    /// assert_eq!(Dialect::Gemini.lenient(), None);
+    /// ```
+    #[must_use]
+    pub fn lenient(self) -> Option<Self> {
+        self.rules().lenient
+    }
+
+    fn rules(self) -> &'static Rules {
+        rules::of(self)
+    }
+}
+
+impl std::fmt::Display for Dialect {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl Serialize for Dialect {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A schema in a dialect, and how it differs from the one given.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Adapted {
+    /// The schema.
+    pub schema: Value,
+    /// Everything that is said otherwise, or no longer; empty where the schema could stay as it was.
+    pub changes: Vec<Change>,
+}
+
+/// Says a schema in a dialect.
+///
+/// Takes any JSON value for a schema: what is none, leads nowhere, or goes deeper than 90 levels is left out and
+/// recorded. The work is bounded, whatever refers to what. A result put through again comes out the same.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_core::schema::{Dialect, adapt};
+/// let schema = json!({
+///     "type": "object",
+///     "properties": { "days": { "type": "integer", "minimum": 1, "maximum": 14 } },
+///     "required": ["days"],
+///     "additionalProperties": false,
+/// });
+/// let adapted = adapt(&schema, Dialect::AnthropicStrict)?;
+/// let days = json!({ "type": "integer", "description": "Between 1 and 14." });
+/// assert_eq!(adapted.schema["properties"]["days"], days);
+/// assert_eq!(
+///     adapted.changes[0].to_string(),
+///     "/properties/days: `minimum` and `maximum` moved to the description: Between 1 and 14."
+/// );
+/// # Ok::<(), tool_core::schema::Unfit>(())
+/// ```
+///
+/// # Errors
+/// What the dialect cannot hold, even in words, and where: a map in a strict dialect, a root that is no object in any.
+pub fn adapt(schema: &Value, dialect: Dialect) -> Result<Adapted, Unfit> {
+    let (schema, cuts) = prune::prune(schema);
+    Rewriter::new(dialect.rules(), &schema, cuts).run()
+}
