@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::freeform;
 use crate::{
     schema::{StrictDialect, strict},
     tool::ToolSpec,
@@ -34,7 +35,10 @@ pub enum Provider {
 /// ```
 #[must_use]
 pub fn declaration(spec: &ToolSpec, provider: Provider, strict: bool) -> Value {
-    let ToolSpec { name, description, .. } = spec;
+    if let (Provider::OpenAiResponses, Some(custom)) = (provider, freeform::custom(spec)) {
+        return custom;
+    }
+    let (name, description) = (&spec.name, freeform::described(spec));
     match provider {
         Provider::OpenAiChat => {
             let (parameters, strict) = parameters(spec, StrictDialect::OpenAi, strict);
