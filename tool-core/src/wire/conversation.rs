@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{
     CallIdRule, CallIds, ModelTurn, Provider, TurnStream, declaration,
-    format::{Answer, Found, Heard, Placement, Said},
+    format::{Answer, Found, Heard, Placement, Progress, Said},
     freeform,
     turn::{HeardFrom, ModelCall},
 };
@@ -34,7 +34,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::builder().add(AddTool).build()?;
 /// let mut conversation = Conversation::new(Provider::Anthropic);
-/// let tools = conversation.declarations(registry.iter().map(|tool| tool.spec()));
+/// let tools = conversation.declarations(registry.specs());
 /// assert_eq!(tools[0]["name"], "add");
 ///
 /// // What the provider answers to a request with these tools:
@@ -207,7 +207,11 @@ impl Conversation {
         let last = heard.calls.len().saturating_sub(1);
         let calls = heard.calls.into_iter().enumerate();
         let calls = calls.map(|(index, found)| {
-            let cut = found.open || (heard.cut_off && !is_whole(&found, index == last));
+            let cut = match found.progress {
+                Progress::Open => true,
+                Progress::Complete => false,
+                Progress::Unsaid => heard.cut_off && !is_whole(&found, index == last),
+            };
             self.call(found, cut)
         });
         let calls = calls.collect();

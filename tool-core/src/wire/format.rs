@@ -73,10 +73,20 @@ pub(super) struct Found {
     pub(super) arguments: Value,
     /// Plain text in place of arguments.
     pub(super) freeform: bool,
-    /// Whether the provider says that more of it was to come.
-    pub(super) open: bool,
+    pub(super) progress: Progress,
     /// Gemini's `thoughtSignature`.
     pub(super) signature: Option<String>,
+}
+
+/// What a provider says of how much of a call came.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Progress {
+    #[default]
+    Unsaid,
+    /// More of it was to come.
+    Open,
+    /// All of it.
+    Complete,
 }
 
 /// A call to be written.

@@ -14,6 +14,17 @@ pub(crate) fn text_parameter(spec: &ToolSpec) -> Option<&str> {
     (properties.next().is_none() && schema.get("type").is_some_and(|kind| kind == "string")).then_some(name)
 }
 
+/// Whether a tool with a grammar can be called with a text.
+///
+/// # Errors
+/// What it lacks, for the error when an executor is built.
+pub(crate) fn verify(spec: &ToolSpec) -> Result<(), String> {
+    if spec.grammar.is_none() || text_parameter(spec).is_some() {
+        return Ok(());
+    }
+    Err("a tool with a grammar has exactly one parameter, a text: take the others away, or the grammar".to_owned())
+}
+
 /// OpenAI's `custom` tool, for a freeform tool.
 pub(super) fn custom(spec: &ToolSpec) -> Option<Value> {
     text_parameter(spec)?;

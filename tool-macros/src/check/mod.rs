@@ -16,6 +16,7 @@ pub(crate) fn check(model: &ToolModel, signature: &Signature, errors: &mut Error
     concurrency(model, errors);
     truncation(model, errors);
     pattern(model, errors);
+    grammar(model, errors);
     blocking(model, errors);
     timeout(model, errors);
     generics(signature, errors);
@@ -92,6 +93,16 @@ fn pattern(model: &ToolModel, errors: &mut Errors) {
             known => format!("name one of the arguments: {}", known.join(", ")),
         };
         errors.at(wanted, format!("`{wanted}` is not an argument of this function"), help);
+    }
+}
+
+fn grammar(model: &ToolModel, errors: &mut Errors) {
+    if let (Some(key), count @ (0 | 2..)) = (model.attr.grammar.key(), model.arguments().count()) {
+        errors.at(
+            key,
+            format!("a tool with a `grammar` takes one argument, this one {count}"),
+            "take one `String` or `&str`: the text that the model writes; the rest has to come from the context",
+        );
     }
 }
 

@@ -11,7 +11,7 @@ mod stream;
 use serde_json::{Map, Value, json};
 
 use super::{
-    format::{Answer, Assemble, Format, Found, Heard, Placement, Said, attached, id_of, items, member},
+    format::{Answer, Assemble, Format, Found, Heard, Placement, Progress, Said, attached, id_of, items, member},
     media::{Media, Source},
 };
 
@@ -121,7 +121,11 @@ fn found((index, part): (usize, &Value)) -> Option<Found> {
         id: id_of(call, "id"),
         name: member(call, "name").to_owned(),
         arguments: call.get("args").cloned().unwrap_or_default(),
-        open: call.get("willContinue").and_then(Value::as_bool).unwrap_or_default(),
+        progress: if call.get("willContinue").is_some_and(|goes_on| goes_on == true) {
+            Progress::Open
+        } else {
+            Progress::Complete
+        },
         signature: part.get("thoughtSignature").and_then(Value::as_str).map(str::to_owned),
         ..Found::default()
     })

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::{
     format::{
-        Answer, Assemble, Format, Found, Heard, NO_OUTPUT, Placement, Said, attached, id_of, items, member, settle_text,
+        Answer, Assemble, Format, Found, Heard, NO_OUTPUT, Placement, Progress, Said, attached, id_of, items, member,
+        settle_text,
     },
     freeform,
     media::{Media, Source, text_part},
@@ -94,7 +95,11 @@ fn found((index, item): (usize, &Value)) -> Option<Found> {
         name: member(item, "name").to_owned(),
         arguments: item.get(arguments).cloned().unwrap_or_default(),
         freeform,
-        open: matches!(member(item, "status"), "in_progress" | "incomplete"),
+        progress: match member(item, "status") {
+            "in_progress" | "incomplete" => Progress::Open,
+            "completed" => Progress::Complete,
+            _ => Progress::Unsaid,
+        },
         ..Found::default()
     })
 }
