@@ -23,7 +23,8 @@ use crate::{
 /// call that a model makes gets exactly one result, with the id that the call is sent back with.
 ///
 /// ```
-/// use tool_core::{prelude::*, serde_json::json, wire::{Conversation, Provider}};
+/// use serde_json::json;
+/// use tool_core::{prelude::*, wire::{Conversation, Provider}};
 ///
 /// /// Add two numbers.
 /// #[tool]

@@ -17,7 +17,8 @@
 //! A conversation that goes on with another provider:
 //!
 //! ```
-//! use tool_core::{serde_json::json, wire::{Conversation, Provider}};
+//! use serde_json::json;
+//! use tool_core::wire::{Conversation, Provider};
 //! let mut gemini = Conversation::new(Provider::Gemini);
 //! let turn = gemini.read(&json!({ "candidates": [{ "content": { "role": "model", "parts": [
 //!     { "functionCall": { "name": "now", "args": {} } },
@@ -29,6 +30,21 @@
 //! assert_eq!(input[0]["type"], "function_call");
 //! assert_eq!(input[0]["call_id"], input[1]["call_id"]);
 //! assert_eq!(input[1]["output"], "Error: The call was cancelled before it completed.");
+//! # Ok::<(), tool_core::wire::NotAMessage>(())
+//! ```
+//!
+//! An MCP server's side, where a request is a turn of one call:
+//!
+//! ```
+//! use serde_json::json;
+//! use tool_core::{Outcome, ToolOutput, executor::CallTime, wire::{Conversation, Provider}};
+//! let mut mcp = Conversation::new(Provider::Mcp);
+//! let request = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "now" } });
+//! let turn = mcp.read(&request)?;
+//! # let now = std::time::UNIX_EPOCH;
+//! let noon = |call| Outcome::completed(call, ToolOutput::text("12:00"), CallTime { start: now, end: now });
+//! let results = mcp.results(&turn, turn.calls().map(noon)).messages;
+//! assert_eq!(results, [json!({ "content": [{ "type": "text", "text": "12:00" }] })]);
 //! # Ok::<(), tool_core::wire::NotAMessage>(())
 //! ```
 

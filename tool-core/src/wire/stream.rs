@@ -13,7 +13,8 @@ use super::{Provider, format::Assemble};
 /// over.
 ///
 /// ```
-/// use tool_core::{serde_json::json, wire::{Conversation, Provider}};
+/// use serde_json::json;
+/// use tool_core::wire::{Conversation, Provider};
 /// let mut conversation = Conversation::new(Provider::OpenAiChat);
 /// let mut stream = conversation.stream();
 /// for event in [
