@@ -42,7 +42,9 @@ impl Assemble for Assembler {
             }
             "response.function_call_arguments.done" => self.close(event, "arguments"),
             "response.custom_tool_call_input.done" => self.close(event, "input"),
-            "response.completed" | "response.incomplete" => self.response = event.get("response").cloned(),
+            "response.completed" | "response.incomplete" => {
+                self.response = event.get("response").filter(|response| response.is_object()).cloned();
+            }
             _ => {}
         }
     }
