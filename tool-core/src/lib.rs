@@ -61,6 +61,7 @@
 //! | `truncate = tail`, `truncate(lines = 500, bytes = 10_000, keep = middle)` | this tool's output limits |
 //! | `describe = path` | an async function from [`Audience`](tool::Audience) to the description for one model |
 //! | `format_error = path` | a function that words validation errors |
+//! | `grammar(lark = include_str!("query.lark"))`, `grammar(regex = "…")` | its one parameter is plain text under this grammar, where the provider can (OpenAI's `custom` tools) |
 //! | `unknown = "ignore"` | unknown arguments are dropped; without it they are reported |
 //! | `register = false` | not found by [`Registry::linked`] |
 //! | `crate = path` | where this crate lives, for those who re-export or rename it |

@@ -64,6 +64,18 @@ fn every_key() {
 }
 
 #[test]
+fn a_grammar() {
+    let expanded = pretty(&crate::tool::expand(
+        quote!(grammar(lark = include_str!("query.lark"))),
+        &quote! {
+            /// Search.
+            fn search(/** What for. */ query: &str) {}
+        },
+    ));
+    insta::assert_snapshot!(expanded);
+}
+
+#[test]
 fn a_blocking_method_of_a_toolset() {
     let expanded = pretty(&crate::toolset::expand(
         quote!(set = "counting"),

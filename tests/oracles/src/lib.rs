@@ -28,7 +28,7 @@ use std::{
 
 use serde_json::Value;
 
-pub use self::packages::{SCHEMA_NPM, SCHEMA_PYTHON};
+pub use self::packages::{SCHEMA_NPM, SCHEMA_PYTHON, WIRE_PYTHON};
 
 /// How long one script may take. They take a second or two; this is for a machine under load.
 const ASK_LIMIT: Duration = Duration::from_secs(120);

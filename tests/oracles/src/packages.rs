@@ -1,7 +1,10 @@
-//! The packages that `schema.cjs` and `schema.py` need, pinned.
+//! The packages that the scripts need, pinned.
 
 /// What `schema.cjs` needs: ajv, and the strict-mode helpers of OpenAI's and Anthropic's SDKs.
 pub const SCHEMA_NPM: [&str; 4] = ["ajv@8.20.0", "ajv-formats@3.0.1", "openai@6.49.0", "@anthropic-ai/sdk@1.11.0"];
 
 /// What `schema.py` needs: jsonschema, and Google's client.
 pub const SCHEMA_PYTHON: [&str; 2] = ["jsonschema==4.26.0", "google-genai==3.4.0"];
+
+/// What `wire.py` needs: the clients of `OpenAI`, Anthropic, Google and MCP.
+pub const WIRE_PYTHON: [&str; 4] = ["openai==3.52.0", "anthropic==2.11.0", "google-genai==3.4.0", "mcp==2.3.0"];

@@ -26,6 +26,18 @@ fn no_permission(path: String) {}
 #[tool(permission = "edit", pattern = file)]
 fn no_such_argument(path: String, ctx: &ToolContext) {}
 
+/// Grammars that are none.
+#[tool(grammar, grammar(lark = "start: /a/", regex = "a", ebnf = "a"))]
+fn no_grammar(text: String) {}
+
+/// A grammar and more than a text.
+#[tool(grammar(regex = "[0-9]+"))]
+fn two_arguments(text: String, flag: bool, ctx: &ToolContext) {}
+
+/// A grammar and nothing to write.
+#[tool(grammar(regex = "[0-9]+"))]
+fn no_argument(ctx: &ToolContext) {}
+
 /// For a plain function only.
 #[tool(blocking)]
 async fn blocking() {}

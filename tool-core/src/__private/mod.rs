@@ -20,7 +20,7 @@ pub use crate::{
     output::{Returns, returns},
     tool::{
         Annotations, Audience, Concurrency, Describe, Description, LinkedTool, Location, Requirement, ToolFacts,
-        ToolResult, TypedTool,
+        ToolResult, TypedTool, freeform_text,
     },
     truncate::Keep,
     validation::{

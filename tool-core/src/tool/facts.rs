@@ -1,13 +1,16 @@
 //! What `#[tool]` emits of a function: a constant table of facts, and the one generic door to the function.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{
-    Annotations, Audience, Concurrency, Description, Invocation, Location, Requirement, Tool, ToolName, ToolPolicy,
-    ToolResult, ToolSpec,
+    Annotations, Audience, Concurrency, Description, Grammar, Invocation, Location, Requirement, Tool, ToolName,
+    ToolPolicy, ToolResult, ToolSpec,
 };
 use crate::{
     context::ToolContext,
@@ -19,6 +22,7 @@ use crate::{
         param::Field,
         source::{Mismatch, Source, Unknown},
     },
+    wire::freeform,
 };
 
 /// An annotated function, seen through its types. `#[tool]` implements it for the handle it makes (`WeatherTool`).
@@ -63,8 +67,15 @@ pub struct ToolFacts {
     output_schema: fn() -> Option<Value>,
     describe: Option<Describe>,
     format_error: Option<fn(&InvalidArguments) -> String>,
+    grammar: Option<WrittenGrammar>,
     location: Location,
     bind: Bind,
+}
+
+/// A grammar as a constant: a [`Grammar`] itself may own its text.
+struct WrittenGrammar {
+    kind: fn(Cow<'static, str>) -> Grammar,
+    definition: &'static str,
 }
 
 /// The const builder that the expansion is written in.
@@ -93,6 +104,7 @@ impl ToolFacts {
             output_schema: || None,
             describe: None,
             format_error: None,
+            grammar: None,
             location,
             bind: bind::<T>,
         }
@@ -199,6 +211,18 @@ impl ToolFacts {
         self.format_error = Some(format);
         self
     }
+
+    #[must_use]
+    pub const fn lark(mut self, definition: &'static str) -> Self {
+        self.grammar = Some(WrittenGrammar { kind: Grammar::Lark, definition });
+        self
+    }
+
+    #[must_use]
+    pub const fn regex(mut self, definition: &'static str) -> Self {
+        self.grammar = Some(WrittenGrammar { kind: Grammar::Regex, definition });
+        self
+    }
 }
 
 impl ToolFacts {
@@ -270,7 +294,7 @@ impl Tool for FactsTool {
             input_schema: self.arguments().schema().clone(),
             output_schema: (self.facts.output_schema)(),
             annotations: self.facts.annotations,
-            grammar: None,
+            grammar: self.facts.grammar.as_ref().map(|grammar| (grammar.kind)(grammar.definition.into())),
         })
     }
 
@@ -307,6 +331,7 @@ impl Tool for FactsTool {
     }
 
     fn verify(&self) -> Result<(), String> {
+        freeform::verify(self.spec())?;
         self.arguments().verify()
     }
 }

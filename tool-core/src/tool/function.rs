@@ -5,13 +5,16 @@ use std::{borrow::Cow, future::Future, sync::Arc};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{Annotations, Concurrency, InvalidName, Invocation, Tool, ToolName, ToolPolicy, ToolResult, ToolSpec};
+use super::{
+    Annotations, Concurrency, Grammar, InvalidName, Invocation, Tool, ToolName, ToolPolicy, ToolResult, ToolSpec,
+};
 use crate::{
     context::ToolContext,
     output::IntoToolOutput,
     permission::PermissionRequest,
     schema,
     validation::{InvalidArguments, ToolArgument, Validator},
+    wire::freeform,
 };
 
 /// A tool made from a closure, for what is known only at run time.
@@ -106,6 +109,15 @@ impl FnTool {
         self
     }
 
+    /// Makes it a freeform tool: where the provider can, the model writes the text of its one parameter as plain text
+    /// under this grammar. A tool with other parameters than one text is refused when an executor
+    /// is built.
+    #[must_use]
+    pub fn grammar(mut self, grammar: Grammar) -> Self {
+        self.spec.grammar = Some(grammar);
+        self
+    }
+
     /// Gives it a policy.
     #[must_use]
     pub fn policy(mut self, policy: ToolPolicy) -> Self {
@@ -142,6 +154,7 @@ impl Tool for FnTool {
         if self.spec.input_schema.get("type").is_none_or(|kind| kind != "object") {
             return Err("the arguments of a tool are an object: give it the type \"object\"".to_owned());
         }
+        freeform::verify(&self.spec)?;
         self.validator.verify()
     }
 }

@@ -5,6 +5,7 @@
 
 mod bound;
 mod facts;
+mod freeform;
 mod function;
 mod name;
 mod policy;
@@ -16,8 +17,11 @@ use futures_util::future::BoxFuture;
 use serde::Serialize;
 
 pub(crate) use self::bound::BoundTool;
+#[doc(hidden)]
+pub use self::freeform::freeform_text;
 pub use self::{
     facts::{Describe, LinkedTool, ToolFacts, TypedTool},
+    freeform::FreeformText,
     function::FnTool,
     name::{InvalidName, MAX_NAME_LENGTH, ToolName},
     policy::{Concurrency, LimitOverrides, ToolPolicy},

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::freeform;
 use crate::{
     schema::{Dialect, Fitted, fit},
     tool::ToolSpec,
@@ -70,7 +71,10 @@ pub fn declarations<'s>(
 }
 
 fn form(spec: &ToolSpec, provider: Provider, Fitted { schema, dialect, .. }: Fitted) -> Value {
-    let ToolSpec { name, description, .. } = spec;
+    if let (Provider::OpenAiResponses, Some(custom)) = (provider, freeform::custom(spec)) {
+        return custom;
+    }
+    let (name, description) = (&spec.name, freeform::described(spec));
     let strict = dialect.is_strict();
     match provider {
         Provider::OpenAiChat => json!({

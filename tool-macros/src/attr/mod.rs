@@ -11,5 +11,5 @@ pub(crate) use self::{
     arg::{ArgAttr, DefaultAttr},
     doc::{Doc, doc},
     slot::Slot,
-    tool::{KeepAttr, ToolAttr, UnknownAttr},
+    tool::{GrammarAttr, KeepAttr, ToolAttr, UnknownAttr},
 };

@@ -26,6 +26,11 @@ impl<T> Slot<T> {
         }
     }
 
+    /// The value itself.
+    pub(crate) fn take(self) -> Option<T> {
+        self.value
+    }
+
     /// The value.
     pub(crate) fn get(&self) -> Option<&T> {
         self.value.as_ref()

@@ -26,6 +26,12 @@ pub(crate) enum UnknownAttr {
     Ignore,
 }
 
+/// The grammar of a freeform tool's text: an expression of type `&'static str`.
+pub(crate) enum GrammarAttr {
+    Lark(Box<Expr>),
+    Regex(Box<Expr>),
+}
+
 /// The keys of `#[tool(…)]`.
 #[derive(Default)]
 pub(crate) struct ToolAttr {
@@ -52,12 +58,13 @@ pub(crate) struct ToolAttr {
     pub(crate) keep: Slot<KeepAttr>,
     pub(crate) describe: Slot<Path>,
     pub(crate) format_error: Slot<Path>,
+    pub(crate) grammar: Slot<GrammarAttr>,
     pub(crate) unknown: Slot<UnknownAttr>,
     pub(crate) register: Slot<bool>,
     pub(crate) crate_path: Slot<Path>,
 }
 
-const TOOL_KEYS: [&str; 23] = [
+const TOOL_KEYS: [&str; 24] = [
     "name",
     "title",
     "description",
@@ -78,6 +85,7 @@ const TOOL_KEYS: [&str; 23] = [
     "truncate",
     "describe",
     "format_error",
+    "grammar",
     "unknown",
     "register",
     "crate",
@@ -135,6 +143,7 @@ impl ToolAttr {
             "truncate" => self.truncate(key, given, errors),
             "describe" => put!(describe, given.value(&key, "describe = path::to::function", errors)),
             "format_error" => put!(format_error, given.value(&key, "format_error = path::to::function", errors)),
+            "grammar" => put!(grammar, grammar(given, &key, errors)),
             "unknown" => put!(unknown, unknown_rule(given, &key, errors)),
             "register" => {
                 let value = given.value::<LitBool>(&key, "register = false", errors);
@@ -211,6 +220,29 @@ fn keep(given: Given, key: &Ident, errors: &mut Errors) -> Option<KeepAttr> {
             None
         }
     }
+}
+
+fn grammar(given: Given, key: &Ident, errors: &mut Errors) -> Option<GrammarAttr> {
+    const EXAMPLE: &str = "grammar(lark = include_str!(\"query.lark\"))";
+    let list: TokenStream = given.inner(key, EXAMPLE, errors)?;
+    let mut slot = Slot::default();
+    for (inner, given) in keys(list, errors) {
+        let kind: fn(Box<Expr>) -> GrammarAttr = match inner.to_string().as_str() {
+            "lark" => GrammarAttr::Lark,
+            "regex" => GrammarAttr::Regex,
+            _ => {
+                unknown(&inner, &["lark", "regex"], errors);
+                continue;
+            }
+        };
+        let value = given.value(&inner, &format!("{inner} = \"…\""), errors).map(|value| kind(Box::new(value)));
+        if slot.key().is_some_and(|first: &Ident| *first != inner) {
+            errors.at(&inner, "a tool has one grammar", "keep `lark` or `regex`");
+        } else {
+            slot.set(inner, value, errors);
+        }
+    }
+    slot.take()
 }
 
 fn unknown_rule(given: Given, key: &Ident, errors: &mut Errors) -> Option<UnknownAttr> {

@@ -17,6 +17,7 @@ pub(crate) fn check(model: &ToolModel, signature: &Signature, errors: &mut Error
     truncation(model, errors);
     pattern(model, errors);
     asks(model, errors);
+    grammar(model, errors);
     blocking(model, errors);
     timeout(model, errors);
     generics(signature, errors);
@@ -102,6 +103,16 @@ fn asks(model: &ToolModel, errors: &mut Errors) {
             key,
             "`asks` beside `permission`",
             "keep `permission` where the tool is asked about before it runs, `asks` where its body asks",
+        );
+    }
+}
+
+fn grammar(model: &ToolModel, errors: &mut Errors) {
+    if let (Some(key), count @ (0 | 2..)) = (model.attr.grammar.key(), model.arguments().count()) {
+        errors.at(
+            key,
+            format!("a tool with a `grammar` takes one argument, this one {count}"),
+            "take one `String` or `&str`: the text that the model writes; the rest has to come from the context",
         );
     }
 }

@@ -89,10 +89,17 @@ pub(super) fn bounds(model: &ToolModel, keep: impl Fn(&ParameterModel) -> bool) 
             }
         }
     });
+    let is_freeform = model.attr.grammar.get().is_some() && model.arguments().count() == 1;
+    let freeform = model.arguments().find(|argument| is_freeform && keep(argument));
+    let freeform = freeform.map(|argument| {
+        let held = argument.held(&private);
+        quote_spanned!(held.span()=> const _: () = __p::freeform_text::<#held>();)
+    });
     quote! {
         #(#arguments)*
         #(#owner)*
         #(#context)*
+        #freeform
     }
 }
 

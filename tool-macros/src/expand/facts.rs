@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::{
-    attr::{KeepAttr, UnknownAttr},
+    attr::{GrammarAttr, KeepAttr, UnknownAttr},
     model::ToolModel,
 };
 
@@ -39,6 +39,10 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
     let unknown = (attr.unknown.get() == Some(&UnknownAttr::Ignore)).then(|| quote!(.ignore_unknown()));
     let describe = attr.describe.get().map(|path| quote!(.describe(|audience| __p::describe(#path(audience)))));
     let format_error = attr.format_error.get().map(|path| quote!(.format_error(#path)));
+    let grammar = attr.grammar.get().map(|grammar| match grammar {
+        GrammarAttr::Lark(definition) => quote!(.lark(#definition)),
+        GrammarAttr::Regex(definition) => quote!(.regex(#definition)),
+    });
     quote! {
         __p::ToolFacts::new::<Self>(
             #name,
@@ -49,7 +53,7 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
         .requires(__REQUIRES)
         .returns(&__RETURNS)
         #title #annotations #concurrency #timeout #keep #lines #bytes #sets #tags #permission #asks #unknown
-        #describe #format_error
+        #describe #format_error #grammar
     }
 }
 

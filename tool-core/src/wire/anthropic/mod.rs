@@ -1,0 +1,122 @@
+//! Anthropic's Messages.
+//!
+//! Calls are `tool_use` blocks of the assistant's message, results are `tool_result` blocks, all in one user message
+//! and before anything else in it. A result holds text, images and documents; a failure is marked, and then holds text
+//! alone.
+
+mod stream;
+
+use serde_json::{Value, json};
+
+use super::{
+    format::{Answer, Assemble, Format, Found, Heard, Placement, Said, attached, id_of, member},
+    media::{Media, Source, text_part},
+};
+
+pub(super) struct Anthropic;
+
+impl Format for Anthropic {
+    fn read(&self, message: &Value) -> Option<Heard> {
+        let blocks = match message {
+            Value::Array(blocks) => blocks.clone(),
+            message => match message.get("content")? {
+                Value::String(text) => vec![text_part("text", text)],
+                Value::Array(blocks) => blocks.clone(),
+                _ => return None,
+            },
+        };
+        // Empty texts come, but are not taken back.
+        let is_empty = |block: &Value| member(block, "type") == "text" && member(block, "text").trim().is_empty();
+        let blocks: Vec<Value> = blocks.into_iter().filter(|block| !is_empty(block)).collect();
+        let calls =
+            blocks.iter().enumerate().filter(|(_, block)| member(block, "type") == "tool_use").map(found).collect();
+        let text =
+            blocks.iter().filter(|block| member(block, "type") == "text").map(|block| member(block, "text")).collect();
+        let history =
+            if blocks.is_empty() { Vec::new() } else { vec![json!({ "role": "assistant", "content": blocks })] };
+        let cut_off =
+            matches!(member(message, "stop_reason"), "max_tokens" | "model_context_window_exceeded" | "refusal");
+        Some(Heard { text, history, calls, cut_off })
+    }
+
+    fn settle(&self, site: &mut Value, said: &Said<'_>) {
+        let Some(call) = site.as_object_mut() else { return };
+        call.insert("id".into(), json!(said.id));
+        if !call.get("input").is_some_and(Value::is_object) {
+            call.insert("input".into(), Value::Object(said.arguments.clone()));
+        }
+    }
+
+    fn say(&self, text: &str, calls: &[Said<'_>]) -> Vec<Value> {
+        let text = (!text.trim().is_empty()).then(|| text_part("text", text));
+        let calls = calls
+            .iter()
+            .map(|said| json!({ "type": "tool_use", "id": said.id, "name": said.call.name, "input": said.arguments }));
+        let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
+        if blocks.is_empty() { Vec::new() } else { vec![json!({ "role": "assistant", "content": blocks })] }
+    }
+
+    fn answer(&self, answers: &[Answer<'_>], placement: Placement) -> Vec<Value> {
+        let mut results = Vec::new();
+        let mut media = Vec::new();
+        for answer in answers {
+            let blocks: Vec<Value> =
+                answer.attachments.iter().map(|attachment| block(&Media::of(attachment))).collect();
+            let is_text = |block: &Value| member(block, "type") == "text";
+            let (mut inside, mut moved) = (blocks, Vec::new());
+            if placement == Placement::Behind {
+                (inside, moved) = inside.into_iter().partition(is_text);
+            }
+            let content = if inside.is_empty() {
+                json!(answer.spoken())
+            } else {
+                let text = (!answer.text.trim().is_empty()).then(|| text_part("text", answer.spoken()));
+                text.into_iter().chain(inside).collect()
+            };
+            let mut result = json!({ "type": "tool_result", "tool_use_id": answer.id, "content": content });
+            if answer.failed {
+                result["is_error"] = json!(true);
+            }
+            results.push(result);
+            if !moved.is_empty() {
+                media.push(text_part("text", attached(answer)));
+                media.extend(moved);
+            }
+        }
+        results.extend(media);
+        if results.is_empty() { Vec::new() } else { vec![json!({ "role": "user", "content": results })] }
+    }
+
+    fn stream(&self) -> Box<dyn Assemble> {
+        Box::new(stream::Assembler::default())
+    }
+}
+
+fn found((index, block): (usize, &Value)) -> Found {
+    Found {
+        at: format!("/0/content/{index}"),
+        id: id_of(block, "id"),
+        name: member(block, "name").to_owned(),
+        arguments: block.get("input").cloned().unwrap_or_default(),
+        ..Found::default()
+    }
+}
+
+fn block(media: &Media<'_>) -> Value {
+    if let Some(text) = media.text() {
+        let source = json!({ "type": "text", "media_type": "text/plain", "data": text });
+        return json!({ "type": "document", "source": source, "title": media.name() });
+    }
+    let source = match media.source {
+        Source::Inline(data) => json!({ "type": "base64", "media_type": media.mime, "data": data }),
+        Source::Address(url) => json!({ "type": "url", "url": url }),
+        Source::Elsewhere => return text_part("text", media.omitted()),
+    };
+    if media.is_picture() {
+        json!({ "type": "image", "source": source })
+    } else if media.is_pdf() {
+        json!({ "type": "document", "source": source, "title": media.name() })
+    } else {
+        text_part("text", media.omitted())
+    }
+}

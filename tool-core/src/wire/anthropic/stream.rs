@@ -1,0 +1,107 @@
+//! `content_block_*` events, made into one message: thinking and its signature too, so that it can go back whole.
+
+use serde_json::{Value, json};
+
+use crate::wire::format::{Assemble, append, member};
+
+#[derive(Default)]
+pub(super) struct Assembler {
+    blocks: Vec<Streamed>,
+    reason: String,
+    is_stopped: bool,
+}
+
+struct Streamed {
+    index: Option<u64>,
+    block: Value,
+    /// What has come of a call's input.
+    pieces: String,
+    is_stopped: bool,
+}
+
+impl Assemble for Assembler {
+    fn push(&mut self, event: &Value) {
+        let index = event.get("index").and_then(Value::as_u64);
+        match member(event, "type") {
+            "content_block_start" => {
+                let block = event.get("content_block").cloned().unwrap_or_else(|| json!({}));
+                self.blocks.push(Streamed { index, block, pieces: String::new(), is_stopped: false });
+            }
+            "content_block_delta" => {
+                if let (Some(held), Some(delta)) = (self.at(index), event.get("delta")) {
+                    held.delta(delta);
+                }
+            }
+            "content_block_stop" => {
+                if let Some(held) = self.at(index) {
+                    held.is_stopped = true;
+                }
+            }
+            "message_delta" => {
+                let reason = event.get("delta").map(|delta| member(delta, "stop_reason")).unwrap_or_default();
+                if !reason.is_empty() {
+                    reason.clone_into(&mut self.reason);
+                }
+            }
+            "message_stop" => self.is_stopped = true,
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> (Value, bool) {
+        let ended = self.is_stopped || !self.reason.is_empty();
+        let blocks: Vec<Value> = self.blocks.into_iter().filter_map(Streamed::whole).collect();
+        (json!({ "role": "assistant", "content": blocks, "stop_reason": self.reason }), ended)
+    }
+}
+
+impl Assembler {
+    /// The latest block of that index; without one, the latest block.
+    fn at(&mut self, index: Option<u64>) -> Option<&mut Streamed> {
+        self.blocks.iter_mut().rev().find(|held| index.is_none() || held.index == index)
+    }
+}
+
+impl Streamed {
+    fn delta(&mut self, delta: &Value) {
+        let (kind, key) = match member(delta, "type") {
+            "input_json_delta" => return append(&mut self.pieces, member(delta, "partial_json")),
+            "text_delta" => ("text", "text"),
+            "thinking_delta" => ("thinking", "thinking"),
+            "signature_delta" => ("thinking", "signature"),
+            _ => return,
+        };
+        if member(&self.block, "type") != kind {
+            return;
+        }
+        if let Some(block) = self.block.as_object_mut() {
+            match block.entry(key).or_insert_with(|| json!("")) {
+                Value::String(text) => append(text, member(delta, key)),
+                other => *other = json!(member(delta, key)),
+            }
+        }
+    }
+
+    /// The block. Thinking that broke off has no signature, and is not taken back.
+    fn whole(mut self) -> Option<Value> {
+        let kind = member(&self.block, "type").to_owned();
+        match kind.as_str() {
+            "tool_use" => {}
+            "server_tool_use" if self.is_stopped => {}
+            _ => return (self.is_stopped || kind == "text").then_some(self.block),
+        }
+        let came_with = self.block.get("input").and_then(Value::as_object).is_some_and(|input| !input.is_empty());
+        let input = match serde_json::from_str::<Value>(&self.pieces) {
+            Ok(input) if input.is_object() => input,
+            // Servers that only resemble Anthropic send the input with the first event.
+            _ if self.pieces.is_empty() && came_with => return Some(self.block),
+            _ if self.pieces.is_empty() && self.is_stopped => json!({}),
+            // As it came, broken or half: for the report of what is wrong with it.
+            _ => Value::String(self.pieces),
+        };
+        if let Some(block) = self.block.as_object_mut() {
+            block.insert("input".into(), input);
+        }
+        Some(self.block)
+    }
+}

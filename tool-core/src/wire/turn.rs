@@ -1,0 +1,76 @@
+//! What a model said and asked for in one message.
+
+use serde_json::Value;
+
+use super::Provider;
+use crate::call::ToolCall;
+
+/// What a model said and asked for in one message, its calls in the order it made them.
+///
+/// [`Conversation::read`](super::Conversation::read) makes one of a response, and `finish` one of a stream. A host that
+/// stores calls makes one of them again with [`ModelTurn::new`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelTurn {
+    pub(super) text: String,
+    pub(super) calls: Vec<ModelCall>,
+    pub(super) heard: Option<HeardFrom>,
+}
+
+/// One call of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ModelCall {
+    pub(super) call: ToolCall,
+    /// Where it stands in the message it came in.
+    pub(super) at: Option<String>,
+    /// Whether the model gave it no id.
+    pub(super) nameless: bool,
+    pub(super) freeform: bool,
+    pub(super) cut: bool,
+    pub(super) signature: Option<String>,
+}
+
+/// The message that a turn came in, as it goes into the next request.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct HeardFrom {
+    pub(super) provider: Provider,
+    pub(super) history: Vec<Value>,
+}
+
+impl ModelTurn {
+    /// A turn of calls that came from elsewhere: a store, or another provider's client.
+    #[must_use]
+    pub fn new(text: impl Into<String>, calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        let calls = calls.into_iter().map(|call| ModelCall {
+            call,
+            at: None,
+            nameless: false,
+            freeform: false,
+            cut: false,
+            signature: None,
+        });
+        Self { text: text.into(), calls: calls.collect(), heard: None }
+    }
+
+    /// What the model said beside its calls.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The calls to run. Those that were cut off are not among them.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.iter().filter(|call| !call.cut).map(|call| &call.call)
+    }
+
+    /// Calls of which only the beginning came: the stream broke, or the model reached its limit. They must not be run;
+    /// their results say so.
+    pub fn cut_off(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.iter().filter(|call| call.cut).map(|call| &call.call)
+    }
+
+    /// Whether the model asked for nothing: its turn is over.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.calls.is_empty()
+    }
+}
