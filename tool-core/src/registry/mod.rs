@@ -158,20 +158,20 @@ impl Registry {
     /// The tools of a set; every tool is in the set `all`.
     #[must_use]
     pub fn set(&self, set: &str) -> Self {
-        self.select(|tool| set == "all" || tool.tool.policy().sets.contains(&set))
+        self.select(|tool| set == "all" || tool.tool.policy().sets.contains(set))
     }
 
     /// The tools with a tag.
     #[must_use]
     pub fn tag(&self, tag: &str) -> Self {
-        self.select(|tool| tool.tool.policy().tags.contains(&tag))
+        self.select(|tool| tool.tool.policy().tags.contains(tag))
     }
 
     /// The names of all sets, sorted, without `all`.
     #[must_use]
-    pub fn sets(&self) -> Vec<&'static str> {
+    pub fn sets(&self) -> Vec<&str> {
         let sets: std::collections::BTreeSet<_> =
-            self.iter().flat_map(|tool| tool.tool.policy().sets.iter().copied()).collect();
+            self.iter().flat_map(|tool| tool.tool.policy().sets.iter()).collect();
         sets.into_iter().collect()
     }
 

@@ -84,11 +84,16 @@ impl Validator {
     }
 }
 
+/// How many steps back one regular expression may take. Those without lookaround or references back take none at all;
+/// with them, a stranger's pattern could search for ever.
+const BACKTRACKS: usize = 100_000;
+
 /// Draft 2020-12, with formats checked; nothing is ever fetched for a `$ref`.
 pub(super) fn compile(schema: &Value) -> Result<jsonschema::Validator, String> {
     jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .should_validate_formats(true)
+        .with_pattern_options(jsonschema::PatternOptions::fancy_regex().backtrack_limit(BACKTRACKS))
         .build(schema)
         .map_err(|error| error.to_string())
 }
