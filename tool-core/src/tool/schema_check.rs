@@ -57,7 +57,8 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
         } else {
             found.anchors.get(fragment).copied()
         };
-        targets.insert(std::ptr::from_ref(*node), target.ok_or_else(|| SchemaFault::Dangling((*reference).to_owned()))?);
+        targets
+            .insert(std::ptr::from_ref(*node), target.ok_or_else(|| SchemaFault::Dangling((*reference).to_owned()))?);
     }
     circle(schema, &targets)
 }
