@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use tool_core::{Registry, Tool};
+use tool_core::{Registry, Tool, registry::RegistryBuilder};
 
 use crate::{args::Command, failure::Failure, print, visible};
 
@@ -49,7 +49,7 @@ pub(crate) async fn add(load: Option<Load>, directories: &[PathBuf], to: Registr
     for tool in found.tools.iter().filter(|tool| to.get(tool.spec().name.as_str()).is_some()) {
         print::note(&format!("`{}` from a file takes the place of the linked tool", tool.spec().name));
     }
-    let all = found.tools.into_iter().fold(Registry::builder().extend(&to), |all, tool| all.replace(tool));
+    let all = found.tools.into_iter().fold(Registry::builder().extend(&to), RegistryBuilder::replace);
     all.build().map_err(|error| Failure::Usage(error.to_string()))
 }
 

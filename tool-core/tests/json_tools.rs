@@ -1,4 +1,5 @@
 //! Tools made of declarations in JSON, also of hostile ones.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 use std::time::{Duration, Instant};
 

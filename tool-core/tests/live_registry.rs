@@ -1,4 +1,5 @@
 //! Tools that come and go while sessions run.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 use std::sync::{
     Arc,

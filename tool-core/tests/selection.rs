@@ -1,4 +1,5 @@
 //! Which model and agent see which tools, and how.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 use std::time::{Duration, Instant};
 

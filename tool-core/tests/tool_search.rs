@@ -1,4 +1,5 @@
 //! Deferred tools: hidden, found, and then seen.
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 use serde_json::{Value, json};
 use tool_core::{

@@ -213,6 +213,12 @@ impl<'c> Answering<'c> {
 impl Sink for Answering<'_> {
     async fn take(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
+        // Where nothing can begin a message, all whole lines are text at once: a flood is taken at the speed of memory.
+        if self.line.is_empty() && !self.is_overlong && memchr::memchr(b'{', rest).is_none() {
+            let (text, begun) = rest.split_at(memchr::memrchr(b'\n', rest).map_or(0, |end| end + 1));
+            self.plain(text);
+            rest = begun;
+        }
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, after) = rest.split_at(end);
             rest = &after[1..];
