@@ -1,7 +1,7 @@
 //! `bash`: one command in a shell (opencode's tool).
 //!
-//! In this order: may it run there and may it run (`permission`), run it (`workspace`), keep what it prints (`capture`, on
-//! `decode` and `tail`), say how it ended. The shell is `shell`.
+//! In this order: may it run there and may it run (`permission`), run it (`workspace`), keep what it prints (`capture`,
+//! on `decode` and `tail`), say how it ended. The shell is `shell`.
 //!
 //! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
 //! becomes of those children depends on whether they were detached: one whose output was sent elsewhere

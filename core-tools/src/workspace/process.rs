@@ -67,8 +67,8 @@ impl Command {
 /// A process that was started.
 #[non_exhaustive]
 pub struct Running {
-    /// What it and its children write, stdout and stderr in the order of writing (or stdout alone). It ends when the last of them has
-    /// closed it, which may be long after the process itself has ended.
+    /// What it and its children write, stdout and stderr in the order of writing (or stdout alone). It ends when the
+    /// last of them has closed it, which may be long after the process itself has ended.
     pub output: ByteStream,
     /// What they write to stderr, where the command wants that apart.
     pub errors: Option<ByteStream>,
