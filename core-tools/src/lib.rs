@@ -1,6 +1,7 @@
 //! Prebuilt tools for coding agents, made with [`tool_core`].
 //!
-//! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it. What tools share is named
+//! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
+//! programs that a manifest describes. What tools share is named
 //! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, and how it is
 //! replaced). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
 //!
@@ -10,6 +11,7 @@
 
 pub mod bash;
 pub mod batch;
+pub mod custom;
 pub mod read;
 pub mod text_file;
 pub mod workspace;

@@ -23,7 +23,7 @@ fn parameters_and_sets() {
         let schema = serde_json::to_value(schema).unwrap();
         let properties: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
         assert_eq!((json!(properties), &schema["required"]), (parameters, &required), "{name}");
-        assert_eq!(tool.tool().policy().sets, sets);
+        assert_eq!(tool.tool().policy().sets, tool_core::tool::Labels::fixed(sets));
     }
 }
 

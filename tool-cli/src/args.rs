@@ -30,8 +30,19 @@ pub(crate) enum Command {
     },
 }
 
+/// Where tools are that are files.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FileArgs {
+    /// Load the tools that the manifests in DIR describe, in place of linked ones of their names. They run what DIR's
+    /// authors wrote.
+    #[arg(long = "tools", value_name = "DIR")]
+    pub(crate) directories: Vec<PathBuf>,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
     /// Only the tools of this set.
     #[arg(long, value_name = "NAME")]
     pub(crate) set: Option<String>,
@@ -42,6 +53,8 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
     /// The tools; all of them where none is named.
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
@@ -114,6 +127,8 @@ pub(crate) struct BatchArgs {
 /// How calls are run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
     /// The directory that relative paths are meant from.
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,

@@ -1,6 +1,11 @@
 //! The command line as a value that a host puts together and runs.
 
-use std::{any::Any, ffi::OsString, path::Path, process::ExitCode};
+use std::{
+    any::Any,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{CommandFactory, FromArgMatches};
 use tool_core::{Registry, executor::ExecutorBuilder, permission::Ruleset};
@@ -9,6 +14,7 @@ use crate::{
     args::{Args, Command, with_examples},
     batch, call,
     failure::Failure,
+    files::{self, Load, ToolFiles},
     host::{Configure, Setup},
     list, permissions, print, schema,
 };
@@ -29,6 +35,7 @@ pub struct Cli {
     rules: Option<Ruleset>,
     configure: Vec<Configure>,
     version: Option<String>,
+    files: Option<Load>,
 }
 
 impl Cli {
@@ -58,6 +65,17 @@ impl Cli {
     /// the command line afterwards.
     pub fn executor(mut self, configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder + 'static) -> Self {
         self.configure.push(Box::new(configure));
+        self
+    }
+
+    /// Takes `--tools DIR`, which may be given several times, and hands the directories, as absolute paths, to this
+    /// function. Nothing is ever read from a directory that was not named.
+    pub fn tool_files<F, R>(mut self, load: F) -> Self
+    where
+        F: FnOnce(Vec<PathBuf>) -> R + 'static,
+        R: Future<Output = ToolFiles> + 'static,
+    {
+        self.files = Some(Box::new(move |directories| Box::pin(load(directories))));
         self
     }
 
@@ -93,6 +111,7 @@ impl Cli {
         }
         let version = self.version.clone().unwrap_or_else(|| concat!(env!("CARGO_PKG_VERSION"), " (tool-cli)").into());
         let command = with_examples(Args::command(), &name).name(name.clone()).bin_name(name.clone()).version(version);
+        let command = if self.files.is_some() { command } else { files::hide(command) };
         let parsed = command.clone().try_get_matches_from(words).and_then(|found| Args::from_arg_matches(&found));
         let done = match parsed {
             Ok(args) => self.dispatch(args, name, command).await,
@@ -106,19 +125,21 @@ impl Cli {
     }
 
     async fn dispatch(self, args: Args, name: String, command: clap::Command) -> Result<ExitCode, Failure> {
-        let setup = || -> Result<Setup, Failure> {
+        let directories = files::directories(&args.command).to_vec();
+        let setup = async || -> Result<Setup, Failure> {
             let registry = match self.registry {
                 Some(registry) => registry,
                 None => Registry::linked().map_err(|error| Failure::Usage(error.to_string()))?,
             };
+            let registry = files::add(self.files, &directories, registry).await?;
             let rules = self.rules.unwrap_or_else(permissions::default_rules);
             Ok(Setup { name: name.clone(), registry, rules, configure: self.configure })
         };
         match args.command {
-            Command::List(args) => list::list(&setup()?.registry, &args).await,
-            Command::Schema(args) => schema::schema(&setup()?.registry, &args).await,
-            Command::Call(args) => call::call(setup()?, args).await,
-            Command::Batch(args) => batch::batch(setup()?, args).await,
+            Command::List(args) => list::list(&setup().await?.registry, &args).await,
+            Command::Schema(args) => schema::schema(&setup().await?.registry, &args).await,
+            Command::Call(args) => call::call(setup().await?, args).await,
+            Command::Batch(args) => batch::batch(setup().await?, args).await,
             Command::Completions { shell } => completions(shell, &name, command),
         }
     }

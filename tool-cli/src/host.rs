@@ -70,7 +70,7 @@ impl Host {
     }
 
     /// The tools.
-    pub(crate) fn registry(&self) -> &Registry {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         self.executor.registry()
     }
 

@@ -23,6 +23,7 @@ mod batch;
 mod call;
 mod cli;
 mod failure;
+mod files;
 mod host;
 mod interrupt;
 mod lines;
@@ -34,7 +35,7 @@ mod prompt;
 mod schema;
 mod visible;
 
-pub use self::cli::Cli;
+pub use self::{cli::Cli, files::ToolFiles};
 
 /// Runs the command line over every tool that is linked into this binary.
 #[must_use]

@@ -114,7 +114,7 @@ fn the_file_is_written_only_where_that_is_wanted_and_breaks_nobody() {
 
 #[test]
 fn a_snapshot_has_what_callers_go_by() {
-    let policy = ToolPolicy { permission: Some("edit"), ..ToolPolicy::default() };
+    let policy = ToolPolicy { permission: Some("edit".into()), ..ToolPolicy::default() };
     let tool = echo(json!({})).annotations(Annotations::new(true, false, true, false)).policy(policy);
     let written = serde_json::to_value(Snapshot::of(&registry(tool))).unwrap();
     assert_eq!(

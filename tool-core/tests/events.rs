@@ -131,7 +131,7 @@ async fn a_broadcast_reaches_all_who_subscribed() {
 async fn states(bench: &Bench, arguments: &str) -> Vec<CallState> {
     let events: Arc<Mutex<Vec<CallEvent>>> = Arc::default();
     let record = events.clone();
-    let executor = Executor::builder(bench.executor().registry().clone())
+    let executor = Executor::builder(bench.executor().tools().clone())
         .inline_observer(move |event: &CallEvent| record.lock().expect("nobody panics").push(event.clone()))
         .build()
         .expect("nothing is missing");

@@ -103,6 +103,7 @@ async fn closures_and_schemas_by_hand_are_held_to_it_too() {
 /// A tool of another process: its schemas come as JSON.
 struct Remote {
     spec: ToolSpec,
+    policy: ToolPolicy,
 }
 
 impl Remote {
@@ -110,7 +111,7 @@ impl Remote {
         let name = tool_core::ToolName::new("remote").unwrap();
         let mut spec = ToolSpec::new(name, "Gives what it gets.", json!({ "type": "object" }));
         spec.output_schema = output_schema;
-        Self { spec }
+        Self { spec, policy: ToolPolicy::default() }
     }
 }
 
@@ -119,8 +120,8 @@ impl Tool for Remote {
         &self.spec
     }
 
-    fn policy(&self) -> ToolPolicy {
-        ToolPolicy::default()
+    fn policy(&self) -> &ToolPolicy {
+        &self.policy
     }
 
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {

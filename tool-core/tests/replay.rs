@@ -171,7 +171,8 @@ async fn a_call_that_was_not_recorded_shows_the_nearest() {
     let (_, bytes) = record().await;
     let replay = Replay::new(&Recording::read(bytes.as_slice()).unwrap());
     let executor = Executor::builder(replay.registry_like(&tools())).build().unwrap();
-    let spec = executor.registry().get("add").unwrap().spec();
+    let registry = executor.registry();
+    let spec = registry.get("add").unwrap().spec();
     assert_eq!(spec.input_schema, tools().get("add").unwrap().spec().input_schema);
     let call = |tool: &'static str, arguments: &'static str| {
         let (executor, call) = (executor.clone(), ToolCall::new("x", tool, arguments));

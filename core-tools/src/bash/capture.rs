@@ -10,6 +10,7 @@ use tokio::{task::spawn_blocking, time::Instant};
 use tool_core::truncate::{Keep, Limits, Spill, SpillStore};
 
 use super::{decode::Decoder, tail::Tail};
+use crate::workspace::Sink;
 
 /// Watchers are told no more often than this.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -92,29 +93,6 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// Takes the next bytes.
-    pub(super) async fn take(&mut self, bytes: &[u8]) {
-        let text = self.decoder.push(bytes);
-        self.text(&text).await;
-        if self.due().is_some_and(|due| due <= Instant::now()) {
-            self.report();
-        }
-    }
-
-    /// When watchers are to be told next; `None` when there is nothing to tell.
-    pub(super) fn due(&self) -> Option<Instant> {
-        let due = self.reported.map_or_else(Instant::now, |last| last + REPORT_EVERY);
-        (!self.unreported.is_empty()).then_some(due)
-    }
-
-    /// Tells watchers what is new.
-    pub(super) fn report(&mut self) {
-        if !self.unreported.is_empty() {
-            (self.report)(std::mem::take(&mut self.unreported));
-            self.reported = Some(Instant::now());
-        }
-    }
-
     /// The end of it.
     pub(super) async fn finish(mut self) -> Captured {
         let rest = self.decoder.finish();
@@ -190,6 +168,28 @@ impl<'a> Capture<'a> {
             Ok(Ok(spill)) => Spilling::To(spill),
             Ok(Err(error)) | Err(error) => Spilling::Failed(format!("it could not be saved ({error})")),
         };
+    }
+}
+
+impl Sink for Capture<'_> {
+    async fn take(&mut self, bytes: &[u8]) {
+        let text = self.decoder.push(bytes);
+        self.text(&text).await;
+        if self.due().is_some_and(|due| due <= Instant::now()) {
+            self.report();
+        }
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let due = self.reported.map_or_else(Instant::now, |last| last + REPORT_EVERY);
+        (!self.unreported.is_empty()).then_some(due)
+    }
+
+    fn report(&mut self) {
+        if !self.unreported.is_empty() {
+            (self.report)(std::mem::take(&mut self.unreported));
+            self.reported = Some(Instant::now());
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `bash`: one command in a shell (opencode's tool).
 //!
-//! In this order: may it run there and may it run (`permission`), run it (`run`), keep what it prints (`capture`, on
-//! `decode` and `tail`), say how it ended. The shell is `shell`.
+//! In this order: may it run there and may it run (`permission`), run it (`workspace`), keep what it prints (`capture`,
+//! on `decode` and `tail`), say how it ended. The shell is `shell`.
 //!
 //! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
 //! becomes of those children depends on whether they were detached: one whose output was sent elsewhere
@@ -11,7 +11,6 @@
 mod capture;
 mod decode;
 mod permission;
-mod run;
 mod shell;
 mod tail;
 
@@ -22,10 +21,9 @@ use tool_core::{ToolContext, ToolError, ToolOutput, event::Progress, tool};
 pub use self::shell::Shell;
 use self::{
     capture::{Capture, Captured, Kept, MAX_SPILL},
-    run::{End, run},
     tail::last_chars,
 };
-use crate::workspace::{ActiveWorkspace, Command, Exit, FileKind, Place, Project};
+use crate::workspace::{ActiveWorkspace, Command, End, Exit, FileKind, Place, Project, follow};
 
 /// How long a command may take unless the call says otherwise (opencode).
 const TIMEOUT: u64 = 120_000;
@@ -83,7 +81,7 @@ pub async fn bash(
 
     let report = |text: String| ctx.progress(Progress::text(text));
     let mut capture = Capture::new(ctx.limits(), ctx.spills(), &report);
-    let end = run(running, Duration::from_millis(timeout), ctx.cancellation(), &mut capture).await;
+    let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
     let output = output(&command, timeout, end, capture.finish().await);
     Ok(match description {
         Some(description) => output.with("description", description),

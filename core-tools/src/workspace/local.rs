@@ -9,7 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::{net::unix::pipe, process::Child, task::spawn_blocking};
+use tokio::{io::AsyncWriteExt, net::unix::pipe, process::Child, task::spawn_blocking};
 
 use super::{
     ByteStream, Command, Entry, Exit, FileInfo, FileKind, Process, Running, Stop, Workspace, real_path::real_path,
@@ -61,18 +61,31 @@ impl Workspace for LocalWorkspace {
     async fn spawn(&self, command: Command) -> io::Result<Running> {
         // One pipe for both streams is what keeps their order. The child gets the only writers, for the builder that
         // holds ours is gone when this block ends.
-        let (reader, child) = {
+        let (reader, errors, mut child) = {
             let (reader, writer) = io::pipe()?;
+            let (errors, error_writer) = match command.errors_apart {
+                true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+                false => (None, writer.try_clone()?),
+            };
             let mut child = tokio::process::Command::new(command.program);
-            child.args(command.args).current_dir(command.cwd);
-            child.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-            child.process_group(0).kill_on_drop(true);
-            (reader, child.spawn()?)
+            child.args(command.args).envs(command.env).current_dir(command.cwd);
+            child.stdin(if command.input.is_empty() { Stdio::null() } else { Stdio::piped() });
+            child.stdout(writer).stderr(error_writer).process_group(0).kill_on_drop(true);
+            (reader, errors, child.spawn()?)
         };
+        let input = child.stdin.take().map(|mut stdin| {
+            // A child that reads nothing of it, or not all, may do so.
+            let feed = tokio::spawn(async move { stdin.write_all(&command.input).await.unwrap_or_default() });
+            AbortOnDrop(feed)
+        });
         let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let process = Box::new(LocalProcess { child, group });
+        let process = Box::new(LocalProcess { child, group, _input: input });
         let output = pipe::Receiver::from_owned_fd(reader.into())?;
-        Ok(Running::new(Box::new(output), process))
+        let running = Running::new(Box::new(output), process);
+        Ok(match errors {
+            Some(errors) => running.errors(Box::new(pipe::Receiver::from_owned_fd(errors.into())?)),
+            None => running,
+        })
     }
 
     /// The user's own home, unless another was given.
@@ -118,6 +131,16 @@ struct LocalProcess {
     child: Child,
     /// The group's id; `None` once it is to be left alone.
     group: Option<Pid>,
+    /// What writes its stdin; given up when the process is.
+    _input: Option<AbortOnDrop>,
+}
+
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 #[async_trait]

@@ -6,6 +6,7 @@
 mod active;
 mod external;
 mod files;
+mod follow;
 mod local;
 mod place;
 mod process;
@@ -20,6 +21,7 @@ use std::{
 use async_trait::async_trait;
 use tokio::io::AsyncRead;
 
+pub(crate) use self::follow::{End, Sink, follow};
 pub use self::{
     active::ActiveWorkspace,
     external::ask_external,
@@ -72,7 +74,7 @@ pub trait Workspace: Send + Sync + 'static {
     /// When the file or its directory cannot be written; the old content is there then.
     async fn replace(&self, path: &Path, content: Vec<u8>) -> io::Result<()>;
 
-    /// Starts a process, in a group of its own, with nothing to read.
+    /// Starts a process, in a group of its own, with what the command gives it to read, and nothing else.
     ///
     /// # Errors
     /// When it cannot be started.

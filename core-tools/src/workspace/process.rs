@@ -16,6 +16,12 @@ pub struct Command {
     pub args: Vec<OsString>,
     /// The directory it starts in.
     pub cwd: PathBuf,
+    /// Variables of its environment beside those it inherits.
+    pub env: Vec<(OsString, OsString)>,
+    /// What it can read from stdin, to the end.
+    pub input: Vec<u8>,
+    /// Whether stderr comes apart from stdout, as [`Running::errors`]; their order to each other is lost then.
+    pub errors_apart: bool,
 }
 
 impl Command {
@@ -26,16 +32,46 @@ impl Command {
         args: impl IntoIterator<Item = impl Into<OsString>>,
         cwd: impl Into<PathBuf>,
     ) -> Self {
-        Self { program: program.into(), args: args.into_iter().map(Into::into).collect(), cwd: cwd.into() }
+        Self {
+            program: program.into(),
+            args: args.into_iter().map(Into::into).collect(),
+            cwd: cwd.into(),
+            env: Vec::new(),
+            input: Vec::new(),
+            errors_apart: false,
+        }
+    }
+
+    /// With one more variable in its environment.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// With these bytes to read from stdin.
+    #[must_use]
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = input.into();
+        self
+    }
+
+    /// With stderr apart from stdout.
+    #[must_use]
+    pub fn errors_apart(mut self) -> Self {
+        self.errors_apart = true;
+        self
     }
 }
 
 /// A process that was started.
 #[non_exhaustive]
 pub struct Running {
-    /// What it and its children write, stdout and stderr in the order of writing. It ends when the last of them has
-    /// closed it, which may be long after the process itself has ended.
+    /// What it and its children write, stdout and stderr in the order of writing (or stdout alone). It ends when the
+    /// last of them has closed it, which may be long after the process itself has ended.
     pub output: ByteStream,
+    /// What they write to stderr, where the command wants that apart.
+    pub errors: Option<ByteStream>,
     /// The process.
     pub process: Box<dyn Process>,
 }
@@ -44,7 +80,14 @@ impl Running {
     /// A process with its output.
     #[must_use]
     pub fn new(output: ByteStream, process: Box<dyn Process>) -> Self {
-        Self { output, process }
+        Self { output, errors: None, process }
+    }
+
+    /// The same with stderr apart.
+    #[must_use]
+    pub fn errors(mut self, errors: ByteStream) -> Self {
+        self.errors = Some(errors);
+        self
     }
 }
 

@@ -7,13 +7,13 @@ use crate::{
     event::{Clock, Observers},
     executor::{Hook, NestingLimits, Telemetry},
     permission::{ApprovalSettings, Approver, Ruleset},
-    registry::Registry,
+    registry::LiveRegistry,
     truncate::{Limits, SpillStore},
 };
 
 /// What an executor was built with; see [`ExecutorBuilder`](crate::executor::ExecutorBuilder) for each.
 pub(crate) struct Host {
-    pub(crate) registry: Registry,
+    pub(crate) registry: LiveRegistry,
     pub(crate) states: States,
     pub(crate) rules: Ruleset,
     pub(crate) approvals: ApprovalSettings,

@@ -36,7 +36,7 @@ impl Executor {
     ) -> Result<Admitted, Box<Outcome>> {
         let start = self.host.clock.now();
         let tool = match self.host.registry.resolve(&call.name) {
-            Ok(tool) => tool.clone(),
+            Ok(tool) => tool,
             Err(unknown) => return Err(Box::new(self.unknown(session, call, parent, unknown, start))),
         };
         let ToolCall { id, name: requested, arguments } = call;

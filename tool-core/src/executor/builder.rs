@@ -11,7 +11,7 @@ use crate::{
     context::{Host, States, ToolContext},
     event::{CallEvent, Clock, Observer, Observers, TickClock},
     permission::{ApprovalSettings, Approver, DenyAll, Ruleset},
-    registry::Registry,
+    registry::LiveRegistry,
     truncate::{Limits, SpillStore},
 };
 
@@ -25,7 +25,7 @@ pub struct ExecutorBuilder {
 }
 
 impl ExecutorBuilder {
-    pub(super) fn new(registry: Registry) -> Self {
+    pub(super) fn new(registry: LiveRegistry) -> Self {
         let host = Host {
             registry,
             states: States::default(),
@@ -166,7 +166,7 @@ impl ExecutorBuilder {
     pub fn build(self) -> Result<Executor, BuildError> {
         let of_call = [std::any::TypeId::of::<ToolContext>(), std::any::TypeId::of::<CancellationToken>()];
         let mut faults = Vec::new();
-        for tool in self.host.registry.iter() {
+        for tool in self.host.registry.current().iter() {
             for wanted in tool.tool().requirements() {
                 if !of_call.contains(&wanted.type_id) && !self.host.states.contains(wanted.type_id) {
                     faults.push(format!(

@@ -45,7 +45,7 @@ use crate::{
     event::Change,
     output::ToolOutput,
     permission::{Granted, authorize},
-    registry::{Registered, Registry},
+    registry::{LiveRegistry, Registered, Registry},
     truncate::{Bounded, fit},
     validation::{InvalidArguments, Prepared, prepare},
 };
@@ -73,18 +73,25 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Begins an executor for these tools. As it stands it asks nobody and refuses what a tool asks for.
-    pub fn builder(registry: Registry) -> ExecutorBuilder {
-        ExecutorBuilder::new(registry)
+    /// Begins an executor for these tools: a [`Registry`], or a [`LiveRegistry`] that changes while sessions run. As it
+    /// stands it asks nobody and refuses what a tool asks for.
+    pub fn builder(registry: impl Into<LiveRegistry>) -> ExecutorBuilder {
+        ExecutorBuilder::new(registry.into())
     }
 
     fn of(ctx: &ToolContext) -> Self {
         Self { host: ctx.host().clone() }
     }
 
-    /// The tools.
+    /// The tools as they are now.
     #[must_use]
-    pub fn registry(&self) -> &Registry {
+    pub fn registry(&self) -> Arc<Registry> {
+        self.host.registry.current()
+    }
+
+    /// The set of tools, to be changed or watched. A call keeps the tool that it has found.
+    #[must_use]
+    pub fn tools(&self) -> &LiveRegistry {
         &self.host.registry
     }
 
@@ -202,7 +209,7 @@ impl Executor {
         if self.host.doom_loop.is_some_and(|most| identical >= most) {
             Box::pin(doom_loop::ask(ctx, identical)).await?;
         }
-        let granted = authorize(prepared, &tool.tool().policy(), ctx).await?;
+        let granted = authorize(prepared, tool.tool().policy(), ctx).await?;
         let queue = ctx.session().queue();
         if !queue.try_enter(ctx.place(), order.most) {
             let waited = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), order.most)).await;

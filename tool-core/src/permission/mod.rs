@@ -55,7 +55,7 @@ pub(crate) async fn authorize(
     let gate = ctx.gate();
     let declared = prepared.permission(ctx);
     // A box each, so that calls that ask for nothing do not carry the room for it.
-    let name = declared.as_ref().map(|request| &*request.permission).or(policy.asks);
+    let name = declared.as_ref().map(|request| &*request.permission).or(policy.asks.as_deref());
     if let Some(request) = gate.by_name(name) {
         Box::pin(gate.pass(request)).await?;
     }

@@ -1,18 +1,32 @@
 //! The set of tools one agent has.
 //!
-//! In: tools found at link time, and those a host adds. Out: [`Registry`], which never has two tools of one name.
+//! In: tools found at link time, and those a host adds. Out: [`Registry`], which never has two tools of one name, and
+//! [`LiveRegistry`], which changes while sessions run. [`Selection`] says which model and agent get which tools.
 //! Not here: running them (`executor`).
 
+mod bm25;
 mod builder;
+mod described;
+mod live;
+mod search;
+mod selection;
 
 use std::{
     collections::HashMap,
     hash::{BuildHasherDefault, Hasher},
-    sync::Arc,
+    sync::{Arc, OnceLock},
+    time::Duration,
 };
 
-pub use self::builder::{Collision, IntoTool, RegistryBuilder, RegistryError};
+pub use self::{
+    builder::{Collision, IntoTool, RegistryBuilder, RegistryError},
+    described::DESCRIBE_LIMIT,
+    live::{LiveRegistry, RegistryChange},
+    search::TOOL_SEARCH,
+    selection::{Offer, Selection, SelectionRule},
+};
 use crate::{
+    context::Session,
     error::UnknownTool,
     schema::{Dialect, Portability},
     suggest::{LONGEST, fold},
@@ -40,11 +54,20 @@ pub struct Registry {
 pub struct Registered {
     name: ToolName,
     tool: Arc<dyn Tool>,
-    spec: std::sync::OnceLock<ToolSpec>,
+    spec: OnceLock<ToolSpec>,
     promise: crate::output::Promise,
+    deferred: bool,
+    /// Whether the registry made it itself, and makes it anew when it changes.
+    generated: bool,
+    describe_limit: Duration,
 }
 
 impl Registered {
+    fn new(name: ToolName, tool: Arc<dyn Tool>, deferred: bool, describe_limit: Duration) -> Self {
+        let (spec, promise) = (OnceLock::new(), crate::output::Promise::default());
+        Self { name, tool, spec, promise, deferred, generated: false, describe_limit }
+    }
+
     /// The name in this registry.
     #[must_use]
     pub fn name(&self) -> &ToolName {
@@ -62,6 +85,12 @@ impl Registered {
         self.promise.check(&*self.tool, output)
     }
 
+    /// Whether a model finds it by searching, and is not shown it from the start: see [`RegistryBuilder::defer`].
+    #[must_use]
+    pub fn is_deferred(&self) -> bool {
+        self.deferred
+    }
+
     /// What a model sees of it, under its name in this registry.
     #[must_use]
     pub fn spec(&self) -> &ToolSpec {
@@ -72,16 +101,10 @@ impl Registered {
         self.spec.get_or_init(|| ToolSpec { name: self.name.clone(), ..own.clone() })
     }
 
-    /// The same for one model and agent, where the tool has a `describe` function.
-    pub async fn spec_for(&self, audience: &Audience) -> ToolSpec {
-        let mut spec = self.spec().clone();
-        if let Some(description) = self.tool.describe(audience).await {
-            spec.description = description.text;
-            if let Some(schema) = description.input_schema {
-                spec.input_schema = schema;
-            }
-        }
-        spec
+    /// Whether the two are one tool, shown in the same way.
+    fn is_same(&self, other: &Self) -> bool {
+        // What the registry makes anew is the same as long as it is there.
+        self.generated && other.generated || Arc::ptr_eq(&self.tool, &other.tool) && self.deferred == other.deferred
     }
 }
 
@@ -134,20 +157,56 @@ impl Registry {
         self.order.iter()
     }
 
-    /// What a model sees of all tools.
+    /// What a model sees of all tools that are not deferred.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.iter().map(|tool| tool.spec())
+        self.iter().filter(|tool| !tool.deferred).map(|tool| tool.spec())
     }
 
-    /// What one model and agent see of all tools.
+    /// What one model and agent see at the beginning of a session: all tools but those that are deferred, or that
+    /// withhold themselves from this audience ([`Description::withheld`](crate::tool::Description::withheld)).
+    ///
+    /// Every tool is asked at once, and a description that panics or takes too long is left out for the tool's own, so
+    /// that this takes no longer than [`DESCRIBE_LIMIT`] (or what was set in its place).
     pub async fn specs_for(&self, audience: &Audience) -> Vec<ToolSpec> {
-        futures_util::future::join_all(self.iter().map(|tool| tool.spec_for(audience))).await
+        self.described(audience, |tool| !tool.deferred).await
+    }
+
+    /// What one model and agent see in a session by now: the same, and the deferred tools that `tool_search` has found
+    /// in it. Hosts ask for it before each turn.
+    pub async fn specs_in(&self, session: &Session, audience: &Audience) -> Vec<ToolSpec> {
+        let found = search::Found::of(session);
+        self.described(audience, |tool| !tool.deferred || found.contains(&tool.name)).await
+    }
+
+    async fn described(&self, audience: &Audience, is_shown: impl Fn(&Registered) -> bool) -> Vec<ToolSpec> {
+        let specs = self.iter().filter(|tool| is_shown(tool)).map(|tool| tool.offered_spec(audience));
+        futures_util::future::join_all(specs).await.into_iter().flatten().collect()
+    }
+
+    /// The tools that one model and agent get: each as the last rule that holds for it says, and as it is here where
+    /// none does.
+    #[must_use]
+    pub fn for_audience(&self, audience: &Audience, selection: &Selection) -> Self {
+        Self::collect(self.iter().filter_map(|tool| {
+            let deferred = match selection.find(tool, audience) {
+                None => tool.deferred,
+                Some(Offer::Include) => false,
+                Some(Offer::Defer) => true,
+                Some(Offer::Exclude) => return None,
+            };
+            Some(if deferred == tool.deferred {
+                tool.clone()
+            } else {
+                let (name, inner) = (tool.name.clone(), tool.tool.clone());
+                Arc::new(Registered::new(name, inner, deferred, tool.describe_limit))
+            })
+        }))
     }
 
     /// What each provider's dialect makes of each tool's schema: as it is, adapted, fallen back, or unusable.
     #[must_use]
     pub fn portability(&self) -> Portability {
-        Portability::of(self.specs(), &Dialect::ALL)
+        Portability::of(self.iter().map(|tool| tool.spec()), &Dialect::ALL)
     }
 
     /// How many tools there are.
@@ -171,25 +230,34 @@ impl Registry {
     /// The tools of a set; every tool is in the set `all`.
     #[must_use]
     pub fn set(&self, set: &str) -> Self {
-        self.select(|tool| set == "all" || tool.tool.policy().sets.contains(&set))
+        self.select(|tool| set == "all" || tool.tool.policy().sets.contains(set))
     }
 
     /// The tools with a tag.
     #[must_use]
     pub fn tag(&self, tag: &str) -> Self {
-        self.select(|tool| tool.tool.policy().tags.contains(&tag))
+        self.select(|tool| tool.tool.policy().tags.contains(tag))
     }
 
     /// The names of all sets, sorted, without `all`.
     #[must_use]
-    pub fn sets(&self) -> Vec<&'static str> {
-        let sets: std::collections::BTreeSet<_> =
-            self.iter().flat_map(|tool| tool.tool.policy().sets.iter().copied()).collect();
+    pub fn sets(&self) -> Vec<&str> {
+        let sets: std::collections::BTreeSet<_> = self.iter().flat_map(|tool| tool.tool.policy().sets.iter()).collect();
         sets.into_iter().collect()
     }
 
     fn collect(tools: impl Iterator<Item = Arc<Registered>>) -> Self {
-        let tools: HashMap<_, _, _> = tools.map(|tool| (tool.name.clone(), tool)).collect();
+        let own = tools.filter(|tool| !tool.generated);
+        let mut tools: HashMap<ToolName, Arc<Registered>, _> = own.map(|tool| (tool.name.clone(), tool)).collect();
+        let mut deferred: Vec<_> = tools.values().filter(|tool| tool.deferred).cloned().collect();
+        // A host's own tool of that name is to find them.
+        if !deferred.is_empty() && !tools.contains_key(TOOL_SEARCH) {
+            deferred.sort_by(|a, b| a.name.cmp(&b.name));
+            let tool = search::tool_search(deferred);
+            let name = tool.spec().name.clone();
+            let search = Registered { generated: true, ..Registered::new(name.clone(), tool, false, DESCRIBE_LIMIT) };
+            tools.insert(name, Arc::new(search));
+        }
         let mut order: Vec<_> = tools.keys().cloned().collect();
         order.sort();
         Self { tools, order }

@@ -22,7 +22,7 @@ impl Tool for BoundTool {
         self.inner.spec()
     }
 
-    fn policy(&self) -> ToolPolicy {
+    fn policy(&self) -> &ToolPolicy {
         self.inner.policy()
     }
 

@@ -3,14 +3,15 @@
 use std::{
     borrow::Cow,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{
-    Annotations, Audience, Concurrency, Description, Grammar, Invocation, Location, Requirement, Tool, ToolName,
-    ToolPolicy, ToolResult, ToolSpec,
+    Annotations, Audience, Concurrency, Description, Grammar, Invocation, Labels, LimitOverrides, Location,
+    Requirement, Tool, ToolName, ToolPolicy, ToolResult, ToolSpec,
 };
 use crate::{
     context::ToolContext,
@@ -59,8 +60,13 @@ pub struct ToolFacts {
     title: Option<&'static str>,
     description: &'static str,
     annotations: Annotations,
-    policy: ToolPolicy,
     concurrency: Option<Concurrency>,
+    timeout: Option<Duration>,
+    limits: LimitOverrides,
+    permission: Option<&'static str>,
+    asks: Option<&'static str>,
+    sets: &'static [&'static str],
+    tags: &'static [&'static str],
     unknown: Unknown,
     fields: &'static [Field],
     requires: &'static [fn() -> Option<Requirement>],
@@ -88,16 +94,13 @@ impl ToolFacts {
             title: None,
             description,
             annotations: Annotations::new(false, false, false, false),
-            policy: ToolPolicy {
-                concurrency: Concurrency::Exclusive,
-                timeout: None,
-                limits: super::LimitOverrides { lines: None, bytes: None, keep: None },
-                permission: None,
-                asks: None,
-                sets: &[],
-                tags: &[],
-            },
             concurrency: None,
+            timeout: None,
+            limits: LimitOverrides { lines: None, bytes: None, keep: None },
+            permission: None,
+            asks: None,
+            sets: &[],
+            tags: &[],
             unknown: Unknown::Reject,
             fields: &[],
             requires: &[],
@@ -148,49 +151,49 @@ impl ToolFacts {
 
     #[must_use]
     pub const fn timeout_ms(mut self, milliseconds: u64) -> Self {
-        self.policy.timeout = Some(std::time::Duration::from_millis(milliseconds));
+        self.timeout = Some(Duration::from_millis(milliseconds));
         self
     }
 
     #[must_use]
     pub const fn keep(mut self, keep: Keep) -> Self {
-        self.policy.limits.keep = Some(keep);
+        self.limits.keep = Some(keep);
         self
     }
 
     #[must_use]
     pub const fn lines(mut self, lines: usize) -> Self {
-        self.policy.limits.lines = Some(lines);
+        self.limits.lines = Some(lines);
         self
     }
 
     #[must_use]
     pub const fn bytes(mut self, bytes: usize) -> Self {
-        self.policy.limits.bytes = Some(bytes);
+        self.limits.bytes = Some(bytes);
         self
     }
 
     #[must_use]
     pub const fn permission(mut self, permission: &'static str) -> Self {
-        self.policy.permission = Some(permission);
+        self.permission = Some(permission);
         self
     }
 
     #[must_use]
     pub const fn asks(mut self, permission: &'static str) -> Self {
-        self.policy.asks = Some(permission);
+        self.asks = Some(permission);
         self
     }
 
     #[must_use]
     pub const fn sets(mut self, sets: &'static [&'static str]) -> Self {
-        self.policy.sets = sets;
+        self.sets = sets;
         self
     }
 
     #[must_use]
     pub const fn tags(mut self, tags: &'static [&'static str]) -> Self {
-        self.policy.tags = tags;
+        self.tags = tags;
         self
     }
 
@@ -241,7 +244,20 @@ impl ToolFacts {
     /// The tool that these facts describe.
     #[must_use]
     pub fn tool(&'static self) -> Arc<dyn Tool> {
-        Arc::new(FactsTool { facts: self, arguments: OnceLock::new(), spec: OnceLock::new() })
+        Arc::new(FactsTool { facts: self, policy: self.policy(), arguments: OnceLock::new(), spec: OnceLock::new() })
+    }
+
+    fn policy(&self) -> ToolPolicy {
+        let by_nature = if self.annotations.read_only { Concurrency::Parallel } else { Concurrency::Exclusive };
+        ToolPolicy {
+            concurrency: self.concurrency.unwrap_or(by_nature),
+            timeout: self.timeout,
+            limits: self.limits,
+            permission: self.permission.map(Into::into),
+            asks: self.asks.map(Into::into),
+            sets: Labels::fixed(self.sets),
+            tags: Labels::fixed(self.tags),
+        }
     }
 }
 
@@ -275,6 +291,7 @@ impl<T: TypedTool> Invocation for Bound<T> {
 /// The one adapter from facts to [`Tool`].
 struct FactsTool {
     facts: &'static ToolFacts,
+    policy: ToolPolicy,
     arguments: OnceLock<TypedArguments>,
     spec: OnceLock<ToolSpec>,
 }
@@ -298,13 +315,12 @@ impl Tool for FactsTool {
         })
     }
 
-    fn policy(&self) -> ToolPolicy {
-        let by_nature = if self.facts.annotations.read_only { Concurrency::Parallel } else { Concurrency::Exclusive };
-        ToolPolicy { concurrency: self.facts.concurrency.unwrap_or(by_nature), ..self.facts.policy }
+    fn policy(&self) -> &ToolPolicy {
+        &self.policy
     }
 
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {
-        let (bind, permission) = (self.facts.bind, self.facts.policy.permission);
+        let (bind, permission) = (self.facts.bind, self.facts.permission);
         let bound = self.arguments().read(arguments, |source| bind(source, permission));
         match self.facts.format_error {
             None => bound,

@@ -9,6 +9,7 @@ mod freeform;
 mod function;
 mod name;
 mod policy;
+mod schema_check;
 mod spec;
 
 use std::{any::TypeId, borrow::Cow, fmt};
@@ -22,9 +23,10 @@ pub use self::freeform::freeform_text;
 pub use self::{
     facts::{Describe, LinkedTool, ToolFacts, TypedTool},
     freeform::FreeformText,
-    function::FnTool,
+    function::{FnTool, InvalidTool},
     name::{InvalidName, MAX_NAME_LENGTH, ToolName},
-    policy::{Concurrency, LimitOverrides, ToolPolicy},
+    policy::{Concurrency, Labels, LimitOverrides, ToolPolicy},
+    schema_check::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_VALUES, SchemaFault},
     spec::{Annotations, Grammar, ToolSpec},
 };
 use crate::{
@@ -47,7 +49,7 @@ pub trait Tool: Send + Sync + 'static {
     fn spec(&self) -> &ToolSpec;
 
     /// How the executor treats it.
-    fn policy(&self) -> ToolPolicy;
+    fn policy(&self) -> &ToolPolicy;
 
     /// Turns JSON text into something that can run.
     ///
@@ -135,7 +137,19 @@ impl Audience {
     }
 }
 
-/// What `describe = path` returns: a description for one audience, and a narrower schema where wanted.
+/// What `describe = path` returns: a description for one audience, and a narrower schema where wanted; or that this
+/// audience is not offered the tool at all.
+///
+/// ```
+/// use tool_core::tool::{Audience, Description};
+///
+/// async fn describe(audience: &Audience) -> Description {
+///     match audience.agent.as_deref() {
+///         Some("plan") => Description::withheld(),
+///         _ => "Change a file.".into(),
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Description {
@@ -143,15 +157,24 @@ pub struct Description {
     pub text: Cow<'static, str>,
     /// A schema that admits less than the tool's own. What it leaves out is still accepted by the tool itself.
     pub input_schema: Option<serde_json::Value>,
+    /// Whether the tool is left out of what this audience sees. A call of it is still answered; a host that wants it
+    /// refused takes it out of the registry (`registry::Selection`).
+    pub withheld: bool,
 }
 
 impl<T: Into<Cow<'static, str>>> From<T> for Description {
     fn from(text: T) -> Self {
-        Self { text: text.into(), input_schema: None }
+        Self { text: text.into(), input_schema: None, withheld: false }
     }
 }
 
 impl Description {
+    /// This audience is not offered the tool.
+    #[must_use]
+    pub fn withheld() -> Self {
+        Self { withheld: true, ..Self::default() }
+    }
+
     /// The same description with a narrower schema.
     #[must_use]
     pub fn with_schema(mut self, schema: serde_json::Value) -> Self {

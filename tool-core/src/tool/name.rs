@@ -1,8 +1,12 @@
 //! The name a model calls a tool by.
 
-use std::{borrow::Borrow, fmt, sync::Arc};
+use std::{
+    borrow::{Borrow, Cow},
+    fmt,
+    sync::Arc,
+};
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// The longest tool name every provider takes, in characters (OpenAI's limit; Anthropic and Gemini take 128).
 pub const MAX_NAME_LENGTH: usize = 64;
@@ -139,5 +143,12 @@ impl AsRef<str> for ToolName {
 impl Serialize for ToolName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolName {
+    /// Refuses what is no name.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::new(Cow::<str>::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }

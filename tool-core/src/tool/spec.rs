@@ -2,12 +2,26 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::ToolName;
 
 /// What a model sees of a tool; every provider's declaration is made from it (`wire`).
+///
+/// It is read from JSON as well, in MCP's form of `tools/list`: members it does not know are left out, a missing
+/// description is empty, a title may stand among the annotations, and hints that are not given are what MCP takes them
+/// for. Whether the schema can be used is looked at where a tool is made of it
+/// ([`FnTool::declared`](super::FnTool::declared)).
+///
+/// ```
+/// use tool_core::ToolSpec;
+/// let spec: ToolSpec = serde_json::from_str(
+///     r#"{"name":"now","description":"The time.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}"#,
+/// )?;
+/// assert!(spec.annotations.read_only && spec.annotations.open_world && !spec.annotations.destructive);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -59,6 +73,62 @@ impl ToolSpec {
     }
 }
 
+/// A declaration as it is written.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Declaration {
+    name: ToolName,
+    title: Option<String>,
+    #[serde(default)]
+    description: String,
+    #[serde(alias = "input_schema")]
+    input_schema: Value,
+    #[serde(alias = "output_schema")]
+    output_schema: Option<Value>,
+    #[serde(default)]
+    annotations: Hints,
+    grammar: Option<Grammar>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Hints {
+    title: Option<String>,
+    read_only_hint: Option<bool>,
+    destructive_hint: Option<bool>,
+    idempotent_hint: Option<bool>,
+    open_world_hint: Option<bool>,
+}
+
+impl From<&Hints> for Annotations {
+    /// What is not said is taken as MCP takes it: a tool that may change things may destroy, and may reach anywhere.
+    fn from(hints: &Hints) -> Self {
+        let read_only = hints.read_only_hint.unwrap_or(false);
+        Self {
+            read_only,
+            destructive: hints.destructive_hint.unwrap_or(!read_only),
+            idempotent: hints.idempotent_hint.unwrap_or(false),
+            open_world: hints.open_world_hint.unwrap_or(true),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Declaration { name, title, description, input_schema, output_schema, annotations, grammar } =
+            Declaration::deserialize(deserializer)?;
+        Ok(Self {
+            name,
+            annotations: Annotations::from(&annotations),
+            title: title.or(annotations.title).map(Into::into),
+            description: description.into(),
+            input_schema,
+            output_schema,
+            grammar,
+        })
+    }
+}
+
 /// Hints on what a tool does, with MCP's names and meanings (`ToolAnnotations`).
 ///
 /// They are the author's word: no permission is ever granted because of them.
@@ -84,5 +154,12 @@ impl Annotations {
     #[must_use]
     pub const fn new(read_only: bool, destructive: bool, idempotent: bool, open_world: bool) -> Self {
         Self { read_only, destructive, idempotent, open_world }
+    }
+}
+
+impl<'de> Deserialize<'de> for Annotations {
+    /// Hints that are not given are what MCP takes them for: not read-only, destructive, open-world.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok((&Hints::deserialize(deserializer)?).into())
     }
 }

@@ -147,7 +147,7 @@ impl Snapshot {
                     idempotent_hint: hints.idempotent,
                     open_world_hint: hints.open_world,
                 },
-                permission: tool.tool().policy().permission.map(str::to_owned),
+                permission: tool.tool().policy().permission.as_deref().map(str::to_owned),
                 grammar: spec.grammar.as_ref().and_then(|grammar| serde_json::to_value(grammar).ok()),
             };
             (tool.name().to_string(), entry)

@@ -95,7 +95,7 @@ impl Replay {
     }
 
     fn stand_in(&self, spec: ToolSpec) -> StandIn {
-        StandIn { spec, replay: self.clone() }
+        StandIn { spec, policy: ToolPolicy::default(), replay: self.clone() }
     }
 
     /// The recorded calls that nobody made, in order.
@@ -187,6 +187,7 @@ fn canonical(arguments: &str) -> Value {
 /// A tool that has only its recorded answers.
 struct StandIn {
     spec: ToolSpec,
+    policy: ToolPolicy,
     replay: Replay,
 }
 
@@ -195,8 +196,8 @@ impl Tool for StandIn {
         &self.spec
     }
 
-    fn policy(&self) -> ToolPolicy {
-        ToolPolicy::default()
+    fn policy(&self) -> &ToolPolicy {
+        &self.policy
     }
 
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {

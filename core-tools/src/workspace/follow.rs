@@ -1,4 +1,4 @@
-//! A process from its start to its end, whatever ends it.
+//! A process from its start to its end, whatever ends it: what every tool that runs one does.
 
 use std::time::Duration;
 
@@ -8,16 +8,17 @@ use tokio::{
 };
 use tool_core::CancellationToken;
 
-use super::capture::Capture;
-use crate::workspace::{Exit, Running, Stop};
+use super::{ByteStream, Exit, Running, Stop};
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
-/// Once the shell has ended, its output has when nothing came for this long …
+/// The same of stderr, where it comes apart.
+const ERROR_CHUNK: usize = 4 * 1024;
+/// Once the process has ended, its output has when nothing came for this long …
 const SILENCE: Duration = Duration::from_millis(100);
 /// … or at the latest after this.
 const DRAIN: Duration = Duration::from_secs(1);
-/// How long children that were not detached may clean up after the shell's end.
+/// How long children that were not detached may clean up after its end.
 const LEFT_BEHIND: Duration = Duration::from_millis(200);
 /// How long a command may clean up after its timeout (opencode).
 const AFTER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -26,9 +27,26 @@ const AFTER_CANCEL: Duration = Duration::from_millis(100);
 /// How long the last bytes of a killed group may take.
 const AFTER_KILL: Duration = Duration::from_millis(50);
 
+/// What takes in what a process prints.
+pub(crate) trait Sink: Send {
+    /// Takes the next bytes of its output.
+    fn take(&mut self, bytes: &[u8]) -> impl Future<Output = ()> + Send;
+
+    /// Takes the next bytes of its stderr, where that comes apart.
+    fn take_errors(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
+    /// When watchers are to be told next; `None` when there is nothing to tell.
+    fn due(&self) -> Option<Instant>;
+
+    /// Tells watchers what is new.
+    fn report(&mut self);
+}
+
 /// What ended a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// It ended by itself.
     Exited {
         /// How.
@@ -42,41 +60,57 @@ pub(super) enum End {
     Cancelled,
 }
 
-/// Follows a process to its end. Dropping the future kills it and its group.
-pub(super) async fn run(
+/// Follows a process to its end. Dropping the future kills it and its group. Without a timeout, cancellation alone ends
+/// it early.
+pub(crate) async fn follow(
     running: Running,
-    timeout: Duration,
+    timeout: Option<Duration>,
     cancellation: &CancellationToken,
-    capture: &mut Capture<'_>,
+    sink: &mut impl Sink,
 ) -> End {
-    let deadline = Instant::now().checked_add(timeout);
-    let mut child = Child { running, exit: None, closed: false, buffer: vec![0; CHUNK] };
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let mut child = Child {
+        errors_closed: running.errors.is_none(),
+        running,
+        exit: None,
+        closed: false,
+        buffer: vec![0; CHUNK],
+        errors: vec![0; ERROR_CHUNK],
+    };
     loop {
         if let Some(exit) = child.exit {
-            return child.after_exit(exit, capture).await;
+            return child.after_exit(exit, sink).await;
         }
-        let wake = [deadline, capture.due()].into_iter().flatten().min();
+        let wake = [deadline, sink.due()].into_iter().flatten().min();
         tokio::select! {
             biased;
             () = cancellation.cancelled() => {
-                child.end(AFTER_CANCEL, capture).await;
+                child.end(AFTER_CANCEL, sink).await;
                 child.leave();
                 return End::Cancelled;
             }
             () = until(wake) => {
                 if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                     // Its time is over, but cancellation still is to be obeyed at once.
-                    let ended = child.end(AFTER_TIMEOUT, capture);
+                    let ended = child.end(AFTER_TIMEOUT, sink);
                     if cancellation.run_until_cancelled(ended).await.is_none() {
-                        child.end(Duration::ZERO, capture).await;
+                        child.end(Duration::ZERO, sink).await;
                     }
                     child.leave();
                     return End::TimedOut;
                 }
-                capture.report();
+                sink.report();
             }
-            event = child.next() => child.take(event, capture).await,
+            event = child.next() => child.take(event, sink).await,
         }
+    }
+}
+
+/// An error stream whose end cannot be read has ended.
+async fn next_of(errors: &mut Option<ByteStream>, buffer: &mut [u8]) -> usize {
+    match errors {
+        Some(errors) => errors.read(buffer).await.unwrap_or(0),
+        None => 0,
     }
 }
 
@@ -91,62 +125,73 @@ async fn until(wake: Option<Instant>) {
 struct Child {
     running: Running,
     exit: Option<Exit>,
-    /// Whether the output has come to its end.
+    /// Whether the output has come to its end, and stderr, where that comes apart.
     closed: bool,
+    errors_closed: bool,
     buffer: Vec<u8>,
+    errors: Vec<u8>,
 }
 
 enum Event {
     Exit(Exit),
     /// So many bytes are in the buffer; none: that was the end.
     Output(usize),
+    /// The same of stderr.
+    Errors(usize),
 }
 
 impl Child {
     /// The next thing to happen. Nothing is lost when the future is dropped.
     async fn next(&mut self) -> Event {
-        let Running { output, process } = &mut self.running;
+        let Running { output, errors, process } = &mut self.running;
         tokio::select! {
             // An output whose end cannot be read has ended (a terminal's does so with an error).
             read = output.read(&mut self.buffer), if !self.closed => Event::Output(read.unwrap_or(0)),
+            read = next_of(errors, &mut self.errors), if !self.errors_closed => Event::Errors(read),
             exit = process.wait(), if self.exit.is_none() => Event::Exit(exit.unwrap_or_default()),
             else => std::future::pending().await,
         }
     }
 
-    async fn take(&mut self, event: Event, capture: &mut Capture<'_>) {
+    async fn take(&mut self, event: Event, sink: &mut impl Sink) {
         match event {
             Event::Exit(exit) => self.exit = Some(exit),
             Event::Output(0) => self.closed = true,
-            Event::Output(count) => capture.take(&self.buffer[..count]).await,
+            Event::Output(count) => sink.take(&self.buffer[..count]).await,
+            Event::Errors(0) => self.errors_closed = true,
+            Event::Errors(count) => sink.take_errors(&self.errors[..count]),
         }
     }
 
-    /// The shell has ended: its last output, and what is left of its group.
-    async fn after_exit(mut self, exit: Exit, capture: &mut Capture<'_>) -> End {
+    fn all_closed(&self) -> bool {
+        self.closed && self.errors_closed
+    }
+
+    /// The process has ended: its last output, and what is left of its group.
+    async fn after_exit(mut self, exit: Exit, sink: &mut impl Sink) -> End {
         let latest = Instant::now() + DRAIN;
-        while !self.closed {
+        while !self.all_closed() {
             let quiet = (Instant::now() + SILENCE).min(latest);
             match timeout_at(quiet, self.next()).await {
-                Ok(event) => self.take(event, capture).await,
+                Ok(event) => self.take(event, sink).await,
                 Err(_) => break,
             }
         }
         // Who holds the output without being of the group has left it by itself, and is not stopped.
-        let background_stopped = !self.closed && self.running.process.has_company();
+        let background_stopped = !self.all_closed() && self.running.process.has_company();
         if background_stopped {
-            self.end(LEFT_BEHIND, capture).await;
+            self.end(LEFT_BEHIND, sink).await;
         }
         self.leave();
         End::Exited { exit, background_stopped }
     }
 
     /// Ends the group: asks it to, then kills it. What still holds the output after that has left the group.
-    async fn end(&mut self, patience: Duration, capture: &mut Capture<'_>) {
+    async fn end(&mut self, patience: Duration, sink: &mut impl Sink) {
         self.running.process.stop(Stop::Terminate);
-        self.settle(patience, capture).await;
+        self.settle(patience, sink).await;
         self.running.process.stop(Stop::Kill);
-        self.settle(AFTER_KILL, capture).await;
+        self.settle(AFTER_KILL, sink).await;
     }
 
     /// Lets go of what has ended, for another group may get its number. What has not is killed once more.
@@ -157,11 +202,11 @@ impl Child {
     }
 
     /// Takes output until all is closed and ended, or time is over.
-    async fn settle(&mut self, patience: Duration, capture: &mut Capture<'_>) {
+    async fn settle(&mut self, patience: Duration, sink: &mut impl Sink) {
         let latest = Instant::now() + patience;
-        while !self.closed || self.exit.is_none() {
+        while !self.all_closed() || self.exit.is_none() {
             match timeout_at(latest, self.next()).await {
-                Ok(event) => self.take(event, capture).await,
+                Ok(event) => self.take(event, sink).await,
                 Err(_) => return,
             }
         }
