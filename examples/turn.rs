@@ -11,7 +11,7 @@ use std::{
 
 use tool_core::{
     event::{CallEvent, CallState},
-    executor::{Before, Hook},
+    executor::{Arguments, Before, Hook},
     permission::Ruleset,
     prelude::*,
 };
@@ -43,7 +43,7 @@ struct NoSecrets;
 
 #[tool_core::async_trait]
 impl Hook for NoSecrets {
-    async fn before(&self, arguments: &tool_core::Value, ctx: &ToolContext) -> Before {
+    async fn before(&self, arguments: &Arguments, ctx: &ToolContext) -> Before {
         let is_secret = arguments["text"].as_str().is_some_and(|text| text.contains("secret"));
         if ctx.tool() == "note" && is_secret {
             return Before::Refuse { reason: "Secrets are not noted down. Leave them out.".to_owned() };

@@ -25,7 +25,7 @@ fn every_row_is_shown_by_tests_that_exist() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/COMPARISON.md")).expect("the page");
     let tests = tests();
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
-    assert!(rows.len() > 20, "the table is short: {}", rows.len());
+    assert!(rows.len() >= 20, "the table is short: {}", rows.len());
     for row in rows {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
         let [aspect, codex, pi, opencode, shown] = cells.as_slice() else { panic!("not five cells: {row}") };

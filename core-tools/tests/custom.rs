@@ -262,8 +262,8 @@ async fn programs_are_found_from_the_manifest_and_run_in_the_session() {
     assert_eq!(loaded.faults, []);
     let bench = loaded.tools.into_iter().fold(Bench::builder(), |bench, custom| bench.tool(custom.tool));
     let bench = bench.cwd(&folder.root).with(|e| e.rules(Ruleset::allow_all())).build();
-    for name in ["beside", "bare", "slash"] {
-        let wanted = format!("{name} call_1 yes\n{}\nthere\n", folder.root.join("sub").display());
+    for (number, name) in (1..).zip(["beside", "bare", "slash"]) {
+        let wanted = format!("{name} call_{number} yes\n{}\nthere\n", folder.root.join("sub").display());
         assert_eq!(bench.call(name, "{}").await.text(), wanted);
     }
     let plain = Folder::with(json!({ "command": ["./plain.txt"] }));

@@ -108,7 +108,6 @@ pub mod __private;
 pub use async_trait::async_trait;
 pub use schemars;
 pub use serde;
-pub use serde_json::Value;
 pub use tokio_util::sync::CancellationToken;
 #[cfg(feature = "macros")]
 pub use tool_macros::{tool, toolset};

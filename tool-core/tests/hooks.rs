@@ -3,8 +3,8 @@
 use std::{sync::Mutex, time::Duration};
 
 use tool_core::{
-    ErrorKind, Outcome, Value, async_trait,
-    executor::{Before, Hook},
+    ErrorKind, Outcome, async_trait,
+    executor::{Arguments, Before, Hook},
     permission::Ruleset,
     prelude::*,
     testing::Bench,
@@ -26,7 +26,7 @@ struct Scripted(Mutex<Vec<Before>>);
 
 #[async_trait]
 impl Hook for Scripted {
-    async fn before(&self, _: &Value, _: &ToolContext) -> Before {
+    async fn before(&self, _: &Arguments, _: &ToolContext) -> Before {
         self.0.lock().expect("nobody panics").pop().unwrap_or(Before::Continue)
     }
 }
@@ -40,7 +40,7 @@ impl Hook for Mark {
         spec.description = format!("{}{}", spec.description, self.0).into();
     }
 
-    async fn before(&self, arguments: &Value, _: &ToolContext) -> Before {
+    async fn before(&self, arguments: &Arguments, _: &ToolContext) -> Before {
         let name = arguments["name"].as_str().unwrap_or_default();
         Before::Change(serde_json::json!({ "name": format!("{name}{}", self.0) }))
     }
@@ -128,7 +128,7 @@ impl Faulty {
 
 #[async_trait]
 impl Hook for Faulty {
-    async fn before(&self, _: &Value, _: &ToolContext) -> Before {
+    async fn before(&self, _: &Arguments, _: &ToolContext) -> Before {
         if !self.after {
             self.fail().await;
         }

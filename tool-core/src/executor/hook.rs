@@ -12,7 +12,6 @@ use std::{
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
 use crate::{
     context::{Host, ToolContext},
@@ -21,6 +20,9 @@ use crate::{
     tool::{Audience, ToolResult, ToolSpec},
 };
 
+/// A call's arguments as JSON: an object.
+pub type Arguments = serde_json::Value;
+
 /// What becomes of a call, by a hook's word.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -28,7 +30,7 @@ pub enum Before {
     /// It goes on as it is.
     Continue,
     /// It goes on with other arguments, which are validated as the model's were.
-    Change(Value),
+    Change(Arguments),
     /// The tool does not run; this is its output.
     Answer(ToolOutput),
     /// The tool does not run; the model is told why.
@@ -47,7 +49,7 @@ pub enum Before {
 /// one before made. All methods do nothing unless written.
 ///
 /// ```
-/// use tool_core::{executor::{Before, Hook}, prelude::*};
+/// use tool_core::{executor::{Arguments, Before, Hook}, prelude::*};
 ///
 /// /// Say hello.
 /// #[tool]
@@ -59,7 +61,7 @@ pub enum Before {
 ///
 /// #[tool_core::async_trait]
 /// impl Hook for Polite {
-///     async fn before(&self, arguments: &tool_core::Value, _: &ToolContext) -> Before {
+///     async fn before(&self, arguments: &Arguments, _: &ToolContext) -> Before {
 ///         match arguments["name"].as_str() {
 ///             Some("world") => Before::Refuse { reason: "Greet one person.".to_owned() },
 ///             Some(name) => Before::Change(format!(r#"{{"name":"dear {name}"}}"#).parse().unwrap()),
@@ -86,7 +88,7 @@ pub trait Hook: Send + Sync + 'static {
     }
 
     /// Before anything is asked and before the tool runs, with arguments that are valid for it.
-    async fn before(&self, arguments: &Value, ctx: &ToolContext) -> Before {
+    async fn before(&self, arguments: &Arguments, ctx: &ToolContext) -> Before {
         let _ = (arguments, ctx);
         Before::Continue
     }
@@ -129,13 +131,13 @@ impl Fault {
 /// What the hooks before a call leave of it.
 pub(super) enum Verdict {
     /// It goes on, with these arguments if they are others.
-    Run(Option<Value>),
+    Run(Option<Arguments>),
     /// A hook has answered.
     Answered(ToolOutput),
 }
 
 /// All hooks before a call whose arguments are valid.
-pub(super) async fn before(mut arguments: Value, ctx: &ToolContext) -> Result<Verdict, ToolError> {
+pub(super) async fn before(mut arguments: Arguments, ctx: &ToolContext) -> Result<Verdict, ToolError> {
     let mut is_changed = false;
     for hook in &ctx.host().hooks {
         match bounded(hook.before(&arguments, ctx), ctx).await? {

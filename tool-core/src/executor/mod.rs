@@ -21,7 +21,6 @@ use std::{
     task::Poll,
 };
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::queue::{Place, Queue};
@@ -32,7 +31,7 @@ use self::{
 };
 pub use self::{
     builder::{BuildError, ExecutorBuilder},
-    hook::{Before, Hook},
+    hook::{Arguments, Before, Hook},
     nested::NestingLimits,
     outcome::{CallTime, Outcome, Status},
     telemetry::Telemetry,
@@ -219,7 +218,7 @@ impl Executor {
     }
 
     /// Arguments that a hook has changed.
-    fn changed(&self, tool: &Registered, arguments: &Value) -> Result<Prepared, ToolError> {
+    fn changed(&self, tool: &Registered, arguments: &Arguments) -> Result<Prepared, ToolError> {
         let decoded = decode(tool.name(), arguments.to_string(), self.host.max_argument_bytes)?;
         prepare(tool.tool(), &decoded).map_err(|report| {
             let report = report.report(tool.name().as_str());

@@ -55,7 +55,7 @@ struct Entry {
 
 impl Entry {
     fn new(tool: Arc<dyn Tool>) -> Self {
-        Self { name: tool.spec().name.clone(), tool, deferred: false, describe_limit: DESCRIBE_LIMIT }
+        Self { name: tool.name(), tool, deferred: false, describe_limit: DESCRIBE_LIMIT }
     }
 }
 

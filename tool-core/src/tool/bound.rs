@@ -4,7 +4,9 @@ use std::{any::Any, sync::Arc};
 
 use futures_util::future::BoxFuture;
 
-use super::{Audience, Description, Invocation, Location, Requirement, Tool, ToolPolicy, ToolResult, ToolSpec};
+use super::{
+    Audience, Description, Invocation, Location, Requirement, Tool, ToolName, ToolPolicy, ToolResult, ToolSpec,
+};
 use crate::{
     context::ToolContext,
     permission::PermissionRequest,
@@ -20,6 +22,10 @@ pub(crate) struct BoundTool {
 impl Tool for BoundTool {
     fn spec(&self) -> &ToolSpec {
         self.inner.spec()
+    }
+
+    fn name(&self) -> ToolName {
+        self.inner.name()
     }
 
     fn policy(&self) -> &ToolPolicy {

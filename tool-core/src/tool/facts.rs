@@ -315,6 +315,10 @@ impl Tool for FactsTool {
         })
     }
 
+    fn name(&self) -> ToolName {
+        ToolName::checked(self.facts.name)
+    }
+
     fn policy(&self) -> &ToolPolicy {
         &self.policy
     }

@@ -48,6 +48,11 @@ pub trait Tool: Send + Sync + 'static {
     /// What the model sees.
     fn spec(&self) -> &ToolSpec;
 
+    /// The spec's name, where it can be had without the spec.
+    fn name(&self) -> ToolName {
+        self.spec().name.clone()
+    }
+
     /// How the executor treats it.
     fn policy(&self) -> &ToolPolicy;
 

@@ -32,8 +32,10 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime without drivers");
     let subjects = subjects::all(&runtime);
     for subject in &subjects {
-        let answer = subject.run(&runtime, 1);
-        assert_eq!(answer, subject.case.answer(), "{} does not do the work", subject.id());
+        for turns in [1, 2] {
+            let answer = subject.run(&runtime, turns);
+            assert_eq!(answer, subject.case.answer(turns - 1), "{} does not do the work", subject.id());
+        }
     }
     match options.subject {
         None => measure::table(&runtime, &subjects, options.rounds, options.iterations),

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use tools_rs::ToolSchema;
 
 macro_rules! user {
-    () => {
+    ($age:literal) => {
         concat!(
-            r#"{"name":"Ada Lovelace","age":36,"#,
+            r#"{"name":"Ada Lovelace","age":"#,
+            $age,
+            ",",
             r#""address":{"street":"12 St James's Square","city":"London","postcode":"SW1Y 4JH","latitude":51.507},"#,
             r#""tags":["analyst","author","mathematician","programmer","poet","engine","bernoulli","notes","countess","#,
             r#""translator","pioneer","tag-12","tag-13","tag-14","tag-15","tag-16","tag-17","tag-18","tag-19","tag-20"]}"#
@@ -30,20 +32,26 @@ pub(crate) enum Case {
 impl Case {
     pub(crate) const ALL: [Self; 3] = [Self::Add, Self::User, Self::Fields];
 
-    /// The arguments, as a model writes them.
-    pub(crate) fn arguments(self) -> &'static str {
-        match self {
-            Self::Add => r#"{"a": 2, "b": 40}"#,
-            Self::User => concat!(r#"{"user":"#, user!(), "}"),
-            Self::Fields => user!(),
+    /// The arguments, as a model writes them. Two calls in a row are never the same: that is a case of its own, which
+    /// nobody but this project looks at.
+    pub(crate) fn arguments(self, turn: usize) -> &'static str {
+        match (self, turn % 2) {
+            (Self::Add, 0) => r#"{"a": 2, "b": 40}"#,
+            (Self::Add, _) => r#"{"a": 3, "b": 41}"#,
+            (Self::User, 0) => concat!(r#"{"user":"#, user!("36"), "}"),
+            (Self::User, _) => concat!(r#"{"user":"#, user!("37"), "}"),
+            (Self::Fields, 0) => user!("36"),
+            (Self::Fields, _) => user!("37"),
         }
     }
 
     /// What a subject must answer.
-    pub(crate) fn answer(self) -> &'static str {
-        match self {
-            Self::Add => "42",
-            Self::User | Self::Fields => user!(),
+    pub(crate) fn answer(self, turn: usize) -> &'static str {
+        match (self, turn % 2) {
+            (Self::Add, 0) => "42",
+            (Self::Add, _) => "44",
+            (Self::User | Self::Fields, 0) => user!("36"),
+            (Self::User | Self::Fields, _) => user!("37"),
         }
     }
 }

@@ -154,5 +154,20 @@ pub struct Adapted {
 /// What the dialect cannot hold, even in words, and where: a map in a strict dialect, a root that is no object in any.
 pub fn adapt(schema: &Value, dialect: Dialect) -> Result<Adapted, Unfit> {
     let (schema, cuts) = prune::prune(schema);
-    Rewriter::new(dialect.rules(), &schema, cuts).run()
+    let mut adapted = Rewriter::new(dialect.rules(), &schema, cuts).run()?;
+    // What is left of one part can make another simpler; a few rounds settle it.
+    let mut is_settled = adapted.changes.is_empty();
+    for _ in 0..ROUNDS {
+        if is_settled {
+            break;
+        }
+        let again = Rewriter::new(dialect.rules(), &adapted.schema, Vec::new()).run()?;
+        is_settled = again.changes.is_empty();
+        adapted.schema = again.schema;
+        adapted.changes.extend(again.changes);
+    }
+    Ok(adapted)
 }
+
+/// How often a schema that was changed is looked at again.
+const ROUNDS: usize = 8;

@@ -17,15 +17,15 @@ pub(super) fn subjects() -> [Subject; 3] {
     let one = |case: Case| {
         Subject::new("floor", case, move |count| async move {
             match case {
-                Case::Add => repeat!(count, add(read(case)).await),
-                Case::User => repeat!(count, user(read::<UserArgs>(case).user).await),
-                Case::Fields => repeat!(count, user(read(case)).await),
+                Case::Add => repeat!(count, turn, add(read(case, turn)).await),
+                Case::User => repeat!(count, turn, user(read::<UserArgs>(case, turn).user).await),
+                Case::Fields => repeat!(count, turn, user(read(case, turn)).await),
             }
         })
     };
     Case::ALL.map(one)
 }
 
-fn read<T: serde::de::DeserializeOwned>(case: Case) -> T {
-    serde_json::from_str(black_box(case.arguments())).expect("the arguments fit")
+fn read<T: serde::de::DeserializeOwned>(case: Case, turn: usize) -> T {
+    serde_json::from_str(black_box(case.arguments(turn))).expect("the arguments fit")
 }

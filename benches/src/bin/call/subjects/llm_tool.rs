@@ -34,9 +34,9 @@ pub(super) fn subjects() -> [Subject; 2] {
         Subject::new("llm-tool 0.10.5", case, move |count| {
             let registry = registry.clone();
             async move {
-                repeat!(count, {
+                repeat!(count, turn, {
                     let context = ToolContext::new();
-                    let arguments = black_box(case.arguments());
+                    let arguments = black_box(case.arguments(turn));
                     let answer = registry.dispatch_str(tool, arguments, &context).await.expect("it answers");
                     answer.content().to_string()
                 })

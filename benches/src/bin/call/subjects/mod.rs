@@ -44,11 +44,11 @@ impl Subject {
     }
 }
 
-/// Runs an asynchronous block so many times; the last answer is the result.
+/// Runs an asynchronous block so many times, and tells it the turn; the last answer is the result.
 macro_rules! repeat {
-    ($count:expr, $call:expr) => {{
+    ($count:expr, $turn:ident, $call:expr) => {{
         let mut answer = String::new();
-        for _ in 0..$count {
+        for $turn in 0..$count {
             answer = std::hint::black_box($call);
         }
         answer

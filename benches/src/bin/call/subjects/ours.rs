@@ -57,8 +57,8 @@ fn subject(name: &'static str, case: Case, rules: Ruleset) -> Subject {
     Subject::new(name, case, move |count| {
         let (executor, session) = (executor.clone(), session.clone());
         async move {
-            repeat!(count, {
-                let call = ToolCall::new("call_1", tool, black_box(case.arguments()));
+            repeat!(count, turn, {
+                let call = ToolCall::new("call_1", tool, black_box(case.arguments(turn)));
                 let outcome = executor.call(&session, call).await;
                 outcome.into_text()
             })

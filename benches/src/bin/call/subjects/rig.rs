@@ -62,8 +62,8 @@ pub(super) fn subjects() -> [Subject; 2] {
         Subject::new("rig-core 0.44.0", case, move |count| {
             let (handler, tool) = (handler.clone(), tool.clone());
             async move {
-                repeat!(count, {
-                    let args = black_box(case.arguments()).to_owned();
+                repeat!(count, turn, {
+                    let args = black_box(case.arguments(turn)).to_owned();
                     let scopes = vec![Arc::new(ToolContext::new()) as _, PublishedContext::new() as _];
                     let call = EffectKind::ToolCall { name: tool.clone(), args };
                     match serve_inline_with(&handler, call, scopes).await {

@@ -49,8 +49,8 @@ pub(super) fn subjects(runtime: &Runtime) -> [Subject; 2] {
         Subject::new("rmcp 3.9.0", case, move |count| {
             let (router, peer, tool) = (router.clone(), peer.clone(), tool.clone());
             async move {
-                repeat!(count, {
-                    let arguments = serde_json::from_str(black_box(case.arguments())).expect("JSON");
+                repeat!(count, turn, {
+                    let arguments = serde_json::from_str(black_box(case.arguments(turn))).expect("JSON");
                     let params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
                     let request = RequestContext::new(NumberOrString::Number(1), peer.clone());
                     let answer = router.call(ToolCallContext::new(&Server, params, request)).await.expect("it answers");

@@ -27,8 +27,8 @@ pub(super) fn subjects() -> [Subject; 2] {
         Subject::new("tools-rs 0.3.3", case, move |count| {
             let (tools, tool) = (tools.clone(), tool.clone());
             async move {
-                repeat!(count, {
-                    let arguments = serde_json::from_str(black_box(case.arguments())).expect("JSON");
+                repeat!(count, turn, {
+                    let arguments = serde_json::from_str(black_box(case.arguments(turn))).expect("JSON");
                     let answer = tools.call(FunctionCall::new(tool.clone(), arguments)).await.expect("it answers");
                     match answer.result {
                         Value::String(text) => text,
