@@ -39,6 +39,14 @@ pub async fn batch(
     ctx: &ToolContext,
 ) -> Result<ToolOutput, ToolError> {
     let results = join_all(tool_calls.iter().enumerate().map(|(index, call)| run(index, call, ctx))).await;
+    // What ends the turn ends it from here as well.
+    for result in &results {
+        if let Batched::Made(outcome) = result
+            && let Some(error @ ToolError::Fatal(_)) = outcome.error()
+        {
+            return Err(error.clone());
+        }
+    }
     let total = results.len();
     let failed = results.iter().filter(|result| result.is_failed()).count();
     let successful = total - failed;

@@ -212,3 +212,41 @@ async fn a_definition_that_panics_changes_nothing() {
     let bench = Bench::builder().tool(HelloTool).with(|executor| executor.hook(Panics)).build();
     assert_eq!(bench.executor().specs(bench.session(), &Audience::new()).await[0].description, "Say hello.");
 }
+
+/// Hands over what it has.
+#[tool(read_only, register = false)]
+async fn obey(ctx: &ToolContext) -> String {
+    ctx.cancellation().cancelled().await;
+    "so far".to_owned()
+}
+
+#[tokio::test]
+async fn what_a_cancelled_tool_hands_over_goes_past_the_hooks() {
+    struct Nothing;
+    impl Hook for Nothing {}
+    for hangs in [false, true] {
+        let bench = Bench::builder().tool(ObeyTool).with(move |executor| match hangs {
+            false => executor.hook(Nothing),
+            true => executor.hook(Faulty { hangs: true, after: true }),
+        });
+        let bench = bench.build();
+        let (outcome, ()) = tokio::join!(bench.call("obey", "{}"), async {
+            tokio::task::yield_now().await;
+            bench.session().cancellation().cancel();
+        });
+        assert_eq!(outcome.output(), Some("so far"));
+    }
+}
+
+/// Give a number.
+#[tool(read_only, register = false)]
+fn number() -> Json<u32> {
+    Json(1)
+}
+
+#[tokio::test]
+async fn an_answer_is_held_to_the_tools_output_schema() {
+    let hook = before(Before::Answer(ToolOutput::text("not json")));
+    let bench = Bench::builder().tool(NumberTool).with(|executor| executor.hook(hook)).build();
+    assert_eq!(kind(&bench.call("number", "{}").await), Some(ErrorKind::Failed));
+}

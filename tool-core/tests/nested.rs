@@ -214,3 +214,30 @@ async fn identical_nested_calls_are_no_doom_loop() {
     let (_, bench) = bench(Ruleset::new());
     assert_eq!(bench.call("many", r#"{"count":10}"#).await.output(), Some("10"));
 }
+
+/// Calls a tool that runs alone and calls another one in its turn.
+#[tool(read_only, register = false)]
+async fn top(ctx: &ToolContext) -> String {
+    let branches = ["middle", "middle"].map(|tool| ctx.call_tool(tool, "{}"));
+    let outcomes = futures_util::future::join_all(branches).await;
+    outcomes.into_iter().map(tool_core::Outcome::into_text).collect::<Vec<_>>().join(" ")
+}
+
+/// Alone, and calls another.
+#[tool(register = false)]
+async fn middle(ctx: &ToolContext) -> String {
+    let leaf = ctx.call_tool("leaf", "{}").await;
+    let alone = ctx.call_tool("change", r#"{"what":"x"}"#).await;
+    format!("{} {}", leaf.output().is_some(), alone.into_text())
+}
+
+#[tokio::test]
+async fn a_nested_call_that_runs_alone_may_make_calls_itself() {
+    let inside = Arc::new(Inside::default());
+    let bench = Bench::builder().tool(TopTool).tool(MiddleTool).tool(LeafTool).tool(ChangeTool).state(inside);
+    let bench = bench.with(|executor| executor.rules(Ruleset::allow_all())).build();
+    let calls = ["1", "2"].map(|id| ToolCall::new(id, "top", "{}"));
+    for outcome in bench.executor().call_all(bench.session(), calls).await {
+        assert_eq!(outcome.output(), Some("true changed x true changed x"));
+    }
+}

@@ -294,7 +294,7 @@ async fn cancelling_a_turn_ends_every_call_with_a_result_also_one_that_does_not_
 }
 
 /// Blocks the thread it is polled on.
-#[tool(read_only, register = false)]
+#[tool(register = false)]
 async fn block(doors: &Arc<Mutex<std::sync::mpsc::Receiver<()>>>) -> String {
     let _ = doors.lock().expect("nobody panics").recv();
     "at last".to_owned()
@@ -303,7 +303,7 @@ async fn block(doors: &Arc<Mutex<std::sync::mpsc::Receiver<()>>>) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_async_tool_that_blocks_its_thread_is_let_go_of_and_reported_once() {
     let (release, doors) = std::sync::mpsc::channel::<()>();
-    let bench = Bench::builder().tool(BlockTool).state(Arc::new(Mutex::new(doors))).build();
+    let bench = Bench::builder().tool(BlockTool).tool(ObeyTool).state(Arc::new(Mutex::new(doors))).build();
     let token = CancellationToken::new();
     let run = bench.executor().turn(bench.session()).until(token.clone()).run([ToolCall::new("1", "block", "{}")]);
     let cancel = async {
@@ -315,12 +315,20 @@ async fn an_async_tool_that_blocks_its_thread_is_let_go_of_and_reported_once() {
     let (outcomes, ()) = tokio::join!(run, cancel);
     assert_eq!(outcomes[0].error().map(ToolError::kind), Some(ErrorKind::Cancelled));
     assert!(outcomes[0].is_detached());
+    // The line is free, although the tool still holds its thread.
+    let next = ToolCall::new("2", "obey", "{}");
+    let token = CancellationToken::new();
+    token.cancel();
+    assert!(bench.executor().call_until(bench.session(), next, token).await.error().is_some());
     drop(release);
     // The tool's own end, which comes when it likes, is not told a second time.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    let ends = bench.changes().into_iter().filter(|change| matches!(change, Change::Error(_) | Change::Completed(_)));
+    let ends = bench.changes().into_iter().filter(|change| match change {
+        Change::Error(outcome) | Change::Completed(outcome) => outcome.call_id().as_str() == "1",
+        _ => false,
+    });
     assert_eq!(ends.count(), 1);
 }
 

@@ -106,6 +106,11 @@ pub enum ManifestFault {
     /// No argument has the name that the pattern gives.
     #[error("takes the pattern from the argument `{0}`, and the schema has no property of that name")]
     Pattern(String),
+    /// A permission under which hosts let the prebuilt tools read without asking.
+    #[error(
+        "would ask for the permission `{0}`, which is for reading only and often given to all tools at once: set `permission` to a name of its own"
+    )]
+    Permission(String),
     /// An empty command.
     #[error("has an empty command: give a text for the shell, or a list of a program and its arguments")]
     NoCommand,
@@ -157,6 +162,10 @@ impl Manifest {
         {
             return Err(ManifestFault::Pattern(pattern.clone()));
         }
+        let permission = self.permission.as_deref().unwrap_or(name.as_str());
+        if READING.contains(&permission) {
+            return Err(ManifestFault::Permission(permission.to_owned()));
+        }
         let mut spec = ToolSpec::new(name, self.description.clone(), schema);
         spec.title = self.title.clone().map(Into::into);
         spec.output_schema = self.output_schema.clone();
@@ -178,6 +187,9 @@ impl Manifest {
         }
     }
 }
+
+/// The permissions of tools that only read: a program may do anything, and must not run under their rules.
+const READING: [&str; 4] = ["read", "glob", "grep", "list"];
 
 /// What MCP takes a tool for that says nothing.
 fn unknown_hints() -> Annotations {

@@ -183,7 +183,10 @@ impl ToolContext {
 
     /// Tells observers how far the call is: a title, facts, or output so far.
     pub fn progress(&self, progress: impl Into<Progress>) {
-        self.report(|| Change::Progress(progress.into()));
+        // What is let go of may go on, but nobody follows it any more.
+        if !self.has_ended() {
+            self.report(|| Change::Progress(progress.into()));
+        }
     }
 
     /// The context of the call whose tool made this one.

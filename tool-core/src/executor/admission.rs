@@ -43,7 +43,7 @@ impl Executor {
         let policy = tool.tool().policy();
         let concurrency = if order.sequential { Concurrency::Exclusive } else { policy.concurrency };
         let ctx = ToolContext::new(Call {
-            place: session.queue().reserve(concurrency, parent.is_some()),
+            place: session.queue().reserve(concurrency, parent.as_ref().map(ToolContext::place)),
             limits: policy.limits.over(self.host.limits),
             timeout: policy.timeout.into_iter().chain(self.host.timeout).min(),
             tool: tool.name().clone(),
@@ -62,7 +62,7 @@ impl Executor {
     /// The context of a call that no stage knows of, for the tests of a function.
     pub(crate) fn context(&self, session: &Session, id: CallId, tool: ToolName) -> ToolContext {
         // Given up at once: nothing tells when such a call is over, and no other may wait for it.
-        let place = session.queue().reserve(Concurrency::Parallel, true);
+        let place = session.queue().reserve(Concurrency::Parallel, None);
         session.queue().leave(place);
         ToolContext::new(Call {
             place,
@@ -112,6 +112,8 @@ impl Executor {
     /// Answers for a call that does not end although it was cancelled.
     pub(super) fn abandon(ctx: &ToolContext) -> Outcome {
         ctx.detach();
+        // Nobody waits for it, the session's other calls neither.
+        ctx.session().queue().leave(ctx.place());
         conclude(ctx, ctx.tool().to_string().into(), Err(ToolError::Cancelled))
     }
 }

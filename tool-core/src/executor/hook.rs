@@ -159,9 +159,11 @@ pub(super) async fn before(mut arguments: Arguments, ctx: &ToolContext) -> Resul
 pub(super) async fn after(mut result: ToolResult, ctx: &ToolContext) -> ToolResult {
     for hook in &ctx.host().hooks {
         result = match result {
-            Ok(output) => match bounded(hook.after(output, ctx), ctx).await? {
-                Ok(result) => result,
-                Err(fault) => Err(ToolError::failed(format!("The tool ran, but {} afterwards.", fault.words()))),
+            // Kept aside: what a tool hands over when it is cancelled goes out, also where a hook has no time for it.
+            Ok(output) => match bounded(hook.after(output.clone(), ctx), ctx).await {
+                Err(_) => return Ok(output),
+                Ok(Ok(result)) => result,
+                Ok(Err(fault)) => Err(ToolError::failed(format!("The tool ran, but {} afterwards.", fault.words()))),
             },
             Err(ToolError::Cancelled | ToolError::Skipped) => return result,
             // Kept aside: where the hook fails, the error is still the tool's.

@@ -176,7 +176,10 @@ impl Executor {
                 ctx.report(|| Change::Running);
                 guard::run(granted, ctx).await
             }
-            Ok(Ready::Answered(output)) => return Ok(fit(output, ctx.limits(), ctx.spills())),
+            Ok(Ready::Answered(output)) => {
+                call.tool.check(&output)?;
+                return Ok(fit(output, ctx.limits(), ctx.spills()));
+            }
             Err(error) => Err(error),
         };
         // In a box, as all that few hosts have.

@@ -245,6 +245,7 @@ impl<'de> Deserialize<'de> for Outcome {
     /// Reads what was written. An error comes back as [`ToolError::Recorded`]: its kind and its words.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Written { call_id, tool, status, metadata, time } = Written::deserialize(deserializer)?;
+        let detached = metadata.get("detached").and_then(serde_json::Value::as_bool).unwrap_or_default();
         let status = match status {
             WrittenStatus::Completed { title, output, attachments, structured } => {
                 Ok(Bounded::as_it_is(ToolOutput { title, output, metadata, attachments, structured }))
@@ -253,6 +254,6 @@ impl<'de> Deserialize<'de> for Outcome {
                 Err(ToolError::Recorded(Box::new(Recorded { kind, message, metadata })))
             }
         };
-        Ok(Self { call_id, requested: tool.into(), tool: None, status, detached: false, time, mended: None })
+        Ok(Self { call_id, requested: tool.into(), tool: None, status, detached, time, mended: None })
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! A place is taken when a call comes and entered when it may run, so that an answer that one call waits for delays
 //! only those that must come after it. A call that a tool makes goes before all that have not started; the call that
-//! made it does not count as running meanwhile.
+//! made it does not count as running meanwhile; when that one has ended it goes on at once, beside whatever runs then.
 
 use std::{
     collections::VecDeque,
@@ -37,20 +37,22 @@ struct Line {
     /// How many of the model's calls have entered, running or not.
     entered: usize,
     running: usize,
-    /// How many wait to be woken, and how many may run at once.
+    /// How many wait to be woken.
     waiting: usize,
-    most: usize,
 }
 
 struct Entry {
     id: u64,
+    /// The place of the call whose tool made this one.
+    parent: Option<Place>,
     alone: bool,
     stage: Stage,
 }
 
 enum Stage {
     Reserved,
-    Waiting(Waker),
+    /// May enter when fewer than so many run.
+    Waiting(Waker, usize),
     /// Running while it has no calls of its own.
     Entered {
         children: usize,
@@ -63,12 +65,13 @@ impl Queue {
     }
 
     /// Takes a place behind all others; for a call that a tool makes, before all that have not entered.
-    pub(crate) fn reserve(&self, concurrency: Concurrency, nested: bool) -> Place {
+    pub(crate) fn reserve(&self, concurrency: Concurrency, parent: Option<Place>) -> Place {
+        let nested = parent.is_some();
         let mut line = self.lock();
         let id = line.next;
         line.next += 1;
         let alone = concurrency == Concurrency::Exclusive;
-        let entry = Entry { id, alone, stage: Stage::Reserved };
+        let entry = Entry { id, parent, alone, stage: Stage::Reserved };
         if nested {
             line.nested.push_back(entry);
         } else {
@@ -96,7 +99,7 @@ impl Queue {
             return Poll::Ready(());
         }
         if let Some(entry) = line.entry(place) {
-            let before = std::mem::replace(&mut entry.stage, Stage::Waiting(task.waker().clone()));
+            let before = std::mem::replace(&mut entry.stage, Stage::Waiting(task.waker().clone(), most.max(1)));
             line.waiting += usize::from(matches!(before, Stage::Reserved));
         }
         Poll::Pending
@@ -109,7 +112,7 @@ impl Queue {
         let Some(entry) = position(entries, place.id).and_then(|at| entries.remove(at)) else { return };
         match entry.stage {
             Stage::Reserved => {}
-            Stage::Waiting(_) => line.waiting -= 1,
+            Stage::Waiting(..) => line.waiting -= 1,
             Stage::Entered { children } => {
                 line.running -= usize::from(children == 0);
                 line.entered -= usize::from(!place.nested);
@@ -158,13 +161,12 @@ impl Line {
 
     fn try_enter(&mut self, place: Place, most: usize) -> bool {
         let Some(alone) = self.entry(place).map(|entry| entry.alone) else { return true };
-        self.most = most.max(1);
-        if self.running >= self.most || !self.may_enter(place, alone) {
+        if self.running >= most.max(1) || !self.may_enter(place, alone) {
             return false;
         }
         if let Some(entry) = self.entry(place) {
             let before = std::mem::replace(&mut entry.stage, Stage::Entered { children: 0 });
-            self.waiting -= usize::from(matches!(before, Stage::Waiting(_)));
+            self.waiting -= usize::from(matches!(before, Stage::Waiting(..)));
         }
         self.running += 1;
         self.entered += usize::from(!place.nested);
@@ -172,37 +174,61 @@ impl Line {
     }
 
     fn may_enter(&self, place: Place, alone: bool) -> bool {
-        let one_of_a_tools_is_alone = |before: u64| self.nested.iter().any(|entry| entry.alone && entry.id < before);
         match (place.nested, alone) {
             (false, false) => {
-                self.alone.front().is_none_or(|first| *first > place.id) && !one_of_a_tools_is_alone(u64::MAX)
+                self.alone.front().is_none_or(|first| *first > place.id) && !self.nested.iter().any(|entry| entry.alone)
             }
             (false, true) => {
                 let is_first = self.calls.front().is_some_and(|entry| entry.id == place.id);
                 is_first && self.entered == 0 && self.running == 0 && self.nested.is_empty()
             }
-            (true, false) => !one_of_a_tools_is_alone(place.id),
-            (true, true) => self.running == 0 && !one_of_a_tools_is_alone(place.id),
+            (true, alone) => (!alone || self.running == 0) && !self.is_blocked(place),
         }
     }
 
-    /// Wakes as many as may run now. One that is woken and goes away instead wakes the next by leaving.
-    fn wake(&self) {
-        if self.waiting == 0 {
-            return;
+    /// Whether a call that a tool made has to wait for another such call that runs alone: one that has entered, or that
+    /// stands before it. Never for one that it was made by; and below a call that runs alone, for none that waits, for
+    /// that one waits for it.
+    fn is_blocked(&self, place: Place) -> bool {
+        let mut ancestors = Vec::new();
+        let mut is_below_alone = false;
+        let mut next = self.find(place).and_then(|entry| entry.parent);
+        while let Some(parent) = next {
+            ancestors.push(parent.id);
+            let entry = self.find(parent);
+            is_below_alone |= entry.is_some_and(|entry| entry.alone);
+            next = entry.and_then(|entry| entry.parent);
         }
-        let mut free = self.most.saturating_sub(self.running).min(self.waiting);
-        for entry in self.nested.iter().chain(&self.calls) {
-            if free == 0 {
+        self.nested.iter().filter(|entry| entry.alone && entry.id != place.id).any(|entry| {
+            let has_entered = matches!(entry.stage, Stage::Entered { .. });
+            !ancestors.contains(&entry.id) && (has_entered || entry.id < place.id && !is_below_alone)
+        })
+    }
+
+    fn find(&self, place: Place) -> Option<&Entry> {
+        let entries = if place.nested { &self.nested } else { &self.calls };
+        position(entries, place.id).and_then(|at| entries.get(at))
+    }
+
+    /// Wakes those that may run now. One that is woken and goes away instead wakes the next by leaving.
+    fn wake(&self) {
+        let (mut woken, mut left) = (0, self.waiting);
+        // Nobody that the model called passes one that is to run alone; what tools called may, see `is_blocked`.
+        let calls = self.calls.iter().scan(false, |is_closed, entry| {
+            let shown = !*is_closed;
+            *is_closed |= entry.alone && !matches!(entry.stage, Stage::Entered { .. });
+            shown.then_some(entry)
+        });
+        for entry in self.nested.iter().chain(calls) {
+            if left == 0 {
                 break;
             }
-            if let Stage::Waiting(waker) = &entry.stage {
-                waker.wake_by_ref();
-                free -= 1;
-            }
-            // Nobody passes one that is to run alone.
-            if entry.alone && !matches!(entry.stage, Stage::Entered { .. }) {
-                break;
+            if let Stage::Waiting(waker, most) = &entry.stage {
+                left -= 1;
+                if self.running + woken < *most {
+                    waker.wake_by_ref();
+                    woken += usize::from(!entry.alone);
+                }
             }
         }
     }

@@ -210,8 +210,13 @@ impl<O> Returns<O> {
         let (ctx, owner) = (ctx.clone(), ctx.clone());
         let convert = self.convert;
         Box::pin(async move {
-            let work = tokio::task::spawn_blocking(move || function(&ctx).and_then(convert));
-            let mut work = LetGo { work, ctx: owner };
+            let begun = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+            let mark = begun.clone();
+            let work = tokio::task::spawn_blocking(move || {
+                mark.store(true, std::sync::atomic::Ordering::Relaxed);
+                function(&ctx).and_then(convert)
+            });
+            let mut work = LetGo { work, begun, ctx: owner };
             match (&mut work.work).await {
                 Ok(result) => result,
                 Err(join) => match join.try_into_panic() {
@@ -226,6 +231,7 @@ impl<O> Returns<O> {
 /// Work on the pool. Where nobody waits for it any more it is let go of, unless it has not begun.
 struct LetGo {
     work: tokio::task::JoinHandle<ToolResult>,
+    begun: std::sync::Arc<std::sync::atomic::AtomicBool>,
     ctx: ToolContext,
 }
 
@@ -233,7 +239,9 @@ impl Drop for LetGo {
     fn drop(&mut self) {
         if !self.work.is_finished() {
             self.work.abort();
-            self.ctx.detach();
+            if self.begun.load(std::sync::atomic::Ordering::Relaxed) {
+                self.ctx.detach();
+            }
         }
     }
 }

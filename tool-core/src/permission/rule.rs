@@ -181,7 +181,7 @@ impl Ruleset {
         let permission = permission.unwrap_or(tool);
         let last = self.rules.iter().rev().find(|rule| matches(&rule.permission, permission));
         last.is_some_and(|rule| rule.pattern == "*" && rule.action == Action::Deny)
-            || self.on_tool(tool, permission) == Some(Action::Deny)
+            || self.on_tool(tool, permission) == Some(Action::Deny) && self.find(tool, "*") == Some(Action::Deny)
     }
 
     /// What the last rule says that is for all of a tool by its name, and not for its permission. (`* deny` is for both,

@@ -38,7 +38,11 @@ pub(super) fn declares(root: &Value, value: &Value, at: &str) -> bool {
 /// another.
 pub(super) fn tags_agree(branch: &Value, value: &Value) -> bool {
     let Some(members) = value.as_object() else { return true };
-    tags(branch).all(|(name, tag)| members.get(name).is_none_or(|given| given == tag))
+    let required = branch.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|wanted| wanted == name));
+    // A `null` for what may be left out says nothing: strict dialects ask models for it.
+    let says = |name: &String, given: &Value| !given.is_null() || is_required(name);
+    tags(branch).all(|(name, tag)| members.get(name).is_none_or(|given| given == tag || !says(name, given)))
 }
 
 pub(super) fn tags(branch: &Value) -> impl Iterator<Item = (&String, &Value)> {

@@ -340,7 +340,8 @@ fn is_whole(found: &Found, is_last: bool) -> bool {
     match &found.arguments {
         Value::String(_) if found.freeform => !is_last,
         Value::String(text) => serde_json::from_str::<Map<String, Value>>(text).is_ok(),
-        Value::Object(_) => true,
+        // Given whole by a provider that closes what its model left open: the last may lack what would have come.
+        Value::Object(_) => !is_last,
         _ => false,
     }
 }

@@ -70,7 +70,10 @@ impl Rewriter<'_> {
                 self.rewritten(at, "oneOf", "`anyOf`");
                 one
             }
-            (Some(any), Some(one)) if any.len() * one.len() <= PRODUCT => {
+            (Some(any), Some(one))
+                if any.len() * one.len() <= PRODUCT
+                    && self.spend(sizes(&any) * one.len() + sizes(&one) * any.len()) =>
+            {
                 self.rewritten(at, "oneOf", "`anyOf` of every pair with the other alternatives");
                 any.iter().flat_map(|any| one.iter().map(move |one| json!({ "allOf": [any, one] }))).collect()
             }
@@ -243,4 +246,8 @@ fn tags(schema: &Value) -> Option<Vec<Value>> {
         (None, Some(only)) => Some(vec![only.clone()]),
         _ => None,
     }
+}
+
+fn sizes(schemas: &[Value]) -> usize {
+    schemas.iter().map(size).sum()
 }

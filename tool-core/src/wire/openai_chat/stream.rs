@@ -13,6 +13,8 @@ use crate::wire::format::{Assemble, append, id_of, items, member};
 #[derive(Default)]
 pub(super) struct Assembler {
     text: String,
+    /// DeepSeek and Kimi want it back beside the calls that came of it.
+    reasoning: String,
     reason: String,
     calls: Vec<Streamed>,
 }
@@ -35,8 +37,16 @@ impl Assemble for Assembler {
         if !reason.is_empty() {
             reason.clone_into(&mut self.reason);
         }
-        // Some servers end a stream with the whole message.
-        let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) else { return };
+        // Some servers end a stream with the whole message, which stands for all that came before.
+        let delta = match (choice.get("delta"), choice.get("message")) {
+            (Some(delta), _) => delta,
+            (None, Some(message)) => {
+                *self = Self { reason: std::mem::take(&mut self.reason), ..Self::default() };
+                message
+            }
+            (None, None) => return,
+        };
+        append(&mut self.reasoning, member(delta, "reasoning_content"));
         append(&mut self.text, member(delta, "content"));
         for fragment in items(delta, "tool_calls") {
             self.fragment(fragment);
@@ -47,6 +57,9 @@ impl Assemble for Assembler {
         let calls: Vec<Value> = self.calls.iter().map(Streamed::whole).collect();
         let content = if self.text.is_empty() { Value::Null } else { json!(self.text) };
         let mut message = json!({ "role": "assistant", "content": content });
+        if !self.reasoning.is_empty() {
+            message["reasoning_content"] = json!(self.reasoning);
+        }
         if !calls.is_empty() {
             message["tool_calls"] = Value::Array(calls);
         }
