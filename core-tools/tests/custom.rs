@@ -296,6 +296,8 @@ async fn every_faulty_manifest_is_reported_and_the_others_are_there() {
         ("p.toml", format!("description = 'x'\ncommand = 'y'\nsets = {deep}"), "is not a tool's manifest"),
         ("r.json", r#"{"name":"good","description":"x","command":"y"}"#.to_owned(), "good.json does already"),
         ("s.json", " ".repeat(1024 * 1024 + 1), "is longer than"),
+        ("t.json", r#"{"description":"x","command":"y","permission":"read"}"#.to_owned(), "permission `read`"),
+        ("grep.json", ok.to_owned(), "permission `grep`"),
     ];
     for (name, text, _) in &faulty {
         folder.file(name, text);

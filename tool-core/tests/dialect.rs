@@ -397,3 +397,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn two_lists_of_alternatives_at_every_level_cost_bounded_time() {
+    for together in [false, true] {
+        let mut schema = json!({ "type": "string" });
+        for _ in 0..24 {
+            let pair = json!([schema, { "type": "integer" }]);
+            schema = match together {
+                true => json!({ "anyOf": pair, "oneOf": pair }),
+                false => json!({ "allOf": [{ "anyOf": pair }, { "oneOf": [{ "minimum": 1 }, { "maxLength": 3 }] }] }),
+            };
+            if schema.to_string().len() > 20_000 {
+                break;
+            }
+        }
+        let root = json!({ "type": "object", "properties": { "x": schema } });
+        for dialect in Dialect::ALL {
+            if let Ok(adapted) = adapt(&root, dialect) {
+                assert!(adapted.schema.to_string().len() < 4_000_000, "{dialect}");
+            }
+        }
+    }
+}

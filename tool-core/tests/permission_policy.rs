@@ -189,4 +189,6 @@ async fn a_model_is_not_told_of_tools_that_are_denied_altogether() {
     assert_eq!(names(Ruleset::new().deny("edit", "*").allow("edit", "docs/*"), Ruleset::new()).await, all);
     assert_eq!(names(Ruleset::new(), Ruleset::new().deny("edit", "*")).await, without);
     assert_eq!(names(Ruleset::new().deny("edit", "*"), Ruleset::new().allow("edit", "*")).await, all);
+    // What comes after it lets the tool run, and so it is shown.
+    assert_eq!(names(Ruleset::new().deny("write", "*").allow("*", "*"), Ruleset::new()).await, all);
 }

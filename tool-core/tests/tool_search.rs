@@ -121,3 +121,20 @@ async fn a_selection_defers_and_a_hosts_own_search_stays() {
     let own = Registry::builder().extend(&deferred).add(tool(TOOL_SEARCH, "Mine.", json!({}))).build().unwrap();
     assert_eq!(own.get(TOOL_SEARCH).unwrap().spec().description, "Mine.");
 }
+
+#[tokio::test]
+async fn a_search_tells_of_nothing_that_is_denied() {
+    let rules = Ruleset::new().deny("weather", "*");
+    let executor = Executor::builder(registry()).rules(rules).build().unwrap();
+    let session = Session::new("/");
+    let query = json!({ "query": "weather forecast city" }).to_string();
+    let found = executor.call(&session, ToolCall::new("1", TOOL_SEARCH, query)).await;
+    assert!(!found.text().contains("A town"), "{}", found.text());
+    let names = |executor: Executor| async move {
+        let specs = executor.specs(&Session::new("/"), &Audience::new()).await;
+        specs.into_iter().map(|spec| spec.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(executor).await, ["read", "tool_search"]);
+    let rules = Ruleset::new().deny("tool_search", "*");
+    assert_eq!(names(Executor::builder(registry()).rules(rules).build().unwrap()).await, ["read"]);
+}

@@ -167,6 +167,14 @@ fn a_limit_leaves_half_a_call_that_is_not_run() {
             { "type": "tool_use", "id": "b", "name": "write", "input": half },
         ] }),
         ),
+        // As the API closes what its model left open.
+        (
+            Provider::Anthropic,
+            json!({ "stop_reason": "max_tokens", "content": [
+            { "type": "tool_use", "id": "a", "name": "write", "input": {} },
+            { "type": "tool_use", "id": "b", "name": "write", "input": { "path": "a.txt" } },
+        ] }),
+        ),
     ] {
         let mut conversation = Conversation::new(provider);
         let turn = conversation.read(&response).expect("a response");

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::States;
+use super::{Session, States};
 use crate::{
     event::{Clock, Observers},
     executor::{Hook, NestingLimits, Telemetry},
@@ -32,4 +32,11 @@ pub(crate) struct Host {
     /// How many calls of a session run at once at most.
     pub(crate) max_parallel: usize,
     pub(crate) nesting: NestingLimits,
+}
+
+impl Host {
+    /// All rules that hold in a session: its own come last.
+    pub(crate) fn rules_in(&self, session: &Session) -> Ruleset {
+        Ruleset::merge([&self.rules, session.rules()].map(Clone::clone))
+    }
 }

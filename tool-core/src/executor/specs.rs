@@ -3,8 +3,7 @@
 use super::{Executor, hook};
 use crate::{
     context::Session,
-    permission::Ruleset,
-    registry::Registered,
+    registry::{Registered, TOOL_SEARCH},
     tool::{Audience, ToolSpec},
 };
 
@@ -13,9 +12,11 @@ impl Executor {
     /// session's own among them, deny altogether, and with the deferred ones that
     /// `tool_search` has found in the session, as the hooks leave it. In the order of their names. Asked before each turn.
     pub async fn specs(&self, session: &Session, audience: &Audience) -> Vec<ToolSpec> {
-        let rules = Ruleset::merge([&self.host.rules, session.rules()].map(Clone::clone));
+        let rules = self.host.rules_in(session);
         let allowed = |tool: &Registered| !rules.disabled(tool.name().as_str(), tool.tool().policy().governed_by());
-        let specs = self.registry().select(allowed).specs_in(session, audience).await;
-        specs.into_iter().map(|spec| hook::define(&self.host, spec, audience)).collect()
+        let specs = self.registry().select(allowed).specs_in(session, audience).await.into_iter();
+        // Once more: what finds the others is made anew for those that are left.
+        let specs = specs.filter(|spec| spec.name != TOOL_SEARCH || !rules.disabled(TOOL_SEARCH, None));
+        specs.map(|spec| hook::define(&self.host, spec, audience)).collect()
     }
 }

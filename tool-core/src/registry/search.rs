@@ -70,7 +70,7 @@ pub(super) fn tool_search(deferred: Vec<Arc<Registered>>) -> Arc<dyn Tool> {
         let (deferred, index) = (deferred.clone(), index.clone());
         async move {
             let index = index.get_or_init(|| Index::new(deferred.iter().map(|tool| text(tool.spec()))));
-            find(&deferred, index, &query, ctx.session())
+            find(&deferred, index, &query, &ctx)
         }
     });
     Arc::new(tool.annotations(Annotations::new(true, false, true, false)))
@@ -80,14 +80,17 @@ fn find(
     deferred: &[Arc<Registered>],
     index: &Index,
     query: &Query,
-    session: &Session,
+    ctx: &ToolContext,
 ) -> Result<ToolOutput, ToolError> {
     if query.query.trim().is_empty() {
         // codex-rs answers with an empty list, and the model does not learn what was wrong.
         return Err(ToolError::failed("the query is empty: say in a few words what the tool should do"));
     }
-    let hits: Vec<&Arc<Registered>> =
-        index.search(&query.query).into_iter().take(query.limit.into()).filter_map(|at| deferred.get(at)).collect();
+    // A model is not told of what it may not use.
+    let rules = ctx.host().rules_in(ctx.session());
+    let allowed = |tool: &&Arc<Registered>| !rules.disabled(tool.name().as_str(), tool.tool().policy().governed_by());
+    let ranked = index.search(&query.query).into_iter().filter_map(|at| deferred.get(at));
+    let hits: Vec<&Arc<Registered>> = ranked.filter(allowed).take(query.limit.into()).collect();
     if hits.is_empty() {
         let many = deferred.len();
         return Ok(ToolOutput::text(format!(
@@ -96,7 +99,7 @@ fn find(
         .title("0 tools")
         .with("tools", Vec::<String>::new()));
     }
-    Found::add(session, hits.iter().map(|tool| tool.name().clone()));
+    Found::add(ctx.session(), hits.iter().map(|tool| tool.name().clone()));
     let list: Vec<Hit<'_>> = hits
         .iter()
         .map(|tool| {
