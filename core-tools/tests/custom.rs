@@ -296,7 +296,7 @@ async fn every_faulty_manifest_is_reported_and_the_others_are_there() {
         ("p.toml", format!("description = 'x'\ncommand = 'y'\nsets = {deep}"), "is not a tool's manifest"),
         ("r.json", r#"{"name":"good","description":"x","command":"y"}"#.to_owned(), "good.json does already"),
         ("s.json", " ".repeat(1024 * 1024 + 1), "is longer than"),
-        ("t.json", r#"{"description":"x","command":"y","permission":"read"}"#.to_owned(), "permission `read`"),
+        ("v.json", r#"{"description":"x","command":"y","permission":"read"}"#.to_owned(), "permission `read`"),
         ("grep.json", ok.to_owned(), "permission `grep`"),
     ];
     for (name, text, _) in &faulty {
@@ -342,7 +342,9 @@ async fn a_later_directory_takes_the_place_of_an_earlier_one() {
 fn the_program_loads_them_only_when_told_to() {
     let folder = Folder::new();
     folder.file(".tools/hello.json", r#"{"description":"Say hello.","command":"printf hello"}"#);
-    folder.file(".tools/read.json", r#"{"description":"Mine.","command":"x"}"#).file(".tools/bad.json", "{");
+    folder
+        .file(".tools/read.json", r#"{"description":"Mine.","command":"x","permission":"mine"}"#)
+        .file(".tools/bad.json", "{");
     let run = |args: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_core-tools"));
         let output = command.args(args).current_dir(&folder.root).env("HOME", &folder.root).output().unwrap();

@@ -14,9 +14,6 @@ const GRACE: Duration = Duration::from_millis(200);
 
 /// Runs to the end, whatever the end is.
 pub(super) async fn run(granted: Granted, ctx: &ToolContext) -> ToolResult {
-    if ctx.parent_cancellation().is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
     let mut work = granted.into_invocation().run(ctx);
     // Most calls are done when first looked at, and then need neither a timer nor a place in line for cancellation.
     let first = std::future::poll_fn(|task| Poll::Ready(work.poll_unpin(task))).await;

@@ -172,6 +172,7 @@ impl Executor {
         };
         let ctx = &call.ctx;
         let result = match ready {
+            Ok(Ready::Run(_)) if ctx.parent_cancellation().is_cancelled() => Err(ToolError::Cancelled),
             Ok(Ready::Run(granted)) => {
                 ctx.report(|| Change::Running);
                 guard::run(granted, ctx).await

@@ -43,9 +43,11 @@ impl Rewriter<'_> {
             [Value::Object(only)] if only.len() > 1 || !only.contains_key("$ref") => {
                 let only = only.clone();
                 let mut leftover = Leftover::new();
-                // Only annotations and what goes into words is left to be merged with.
-                let _ = merge(keywords, only, &mut leftover);
+                if merge(keywords, only, &mut leftover).is_err() {
+                    self.nothing(keywords, at, "anyOf")?;
+                }
                 self.rewritten(at, "anyOf", "the only alternative");
+                self.say(keywords, at, leftover)?;
                 self.reference(keywords, at)?;
                 self.conjoin(keywords, at)?;
                 return self.alternatives(keywords, at);

@@ -69,6 +69,11 @@ impl Rewriter<'_> {
             }
         }
         self.rewritten(at, "allOf", "one schema");
+        self.say(keywords, at, leftover)
+    }
+
+    /// What could not be merged, in words.
+    pub(super) fn say(&mut self, keywords: &mut Keywords, at: &At<'_>, leftover: Leftover) -> Result<(), Unfit> {
         for (keyword, value) in leftover {
             if self.rules.is_strict() && !words::is_simple(&keyword) {
                 return Err(unfit(at, UnfitReason::Intersection));
