@@ -3,7 +3,7 @@
 use super::{Executor, hook};
 use crate::{
     context::Session,
-    registry::{Registered, TOOL_SEARCH},
+    registry::TOOL_SEARCH,
     tool::{Audience, ToolSpec},
 };
 
@@ -13,8 +13,8 @@ impl Executor {
     /// `tool_search` has found in the session, as the hooks leave it. In the order of their names. Asked before each turn.
     pub async fn specs(&self, session: &Session, audience: &Audience) -> Vec<ToolSpec> {
         let rules = self.host.rules_in(session);
-        let allowed = |tool: &Registered| !rules.disabled(tool.name().as_str(), tool.tool().policy().governed_by());
-        let specs = self.registry().select(allowed).specs_in(session, audience).await.into_iter();
+        let specs =
+            self.registry().select(|tool| !tool.is_disabled(&rules)).specs_in(session, audience).await.into_iter();
         // Once more: what finds the others is made anew for those that are left.
         let specs = specs.filter(|spec| spec.name != TOOL_SEARCH || !rules.disabled(TOOL_SEARCH, None));
         specs.map(|spec| hook::define(&self.host, spec, audience)).collect()

@@ -28,6 +28,7 @@ pub use self::{
 use crate::{
     context::Session,
     error::UnknownTool,
+    permission::Ruleset,
     schema::{Dialect, Portability},
     suggest::{LONGEST, fold},
     tool::{Audience, LinkedTool, Tool, ToolName, ToolSpec},
@@ -89,6 +90,12 @@ impl Registered {
     #[must_use]
     pub fn is_deferred(&self) -> bool {
         self.deferred
+    }
+
+    /// Whether rules deny it altogether: see [`Ruleset::disabled`].
+    #[must_use]
+    pub fn is_disabled(&self, rules: &Ruleset) -> bool {
+        rules.disabled(self.name.as_str(), self.tool.policy().governed_by())
     }
 
     /// What a model sees of it, under its name in this registry.

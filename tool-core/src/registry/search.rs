@@ -88,9 +88,9 @@ fn find(
     }
     // A model is not told of what it may not use.
     let rules = ctx.host().rules_in(ctx.session());
-    let allowed = |tool: &&Arc<Registered>| !rules.disabled(tool.name().as_str(), tool.tool().policy().governed_by());
     let ranked = index.search(&query.query).into_iter().filter_map(|at| deferred.get(at));
-    let hits: Vec<&Arc<Registered>> = ranked.filter(allowed).take(query.limit.into()).collect();
+    let hits: Vec<&Arc<Registered>> =
+        ranked.filter(|tool| !tool.is_disabled(&rules)).take(query.limit.into()).collect();
     if hits.is_empty() {
         let many = deferred.len();
         return Ok(ToolOutput::text(format!(
