@@ -164,11 +164,14 @@ impl Executor {
         arguments: String,
         steering: Option<&CancellationToken>,
     ) -> Result<Bounded, ToolError> {
-        let ready = self.ready(call, arguments);
         let ready = match steering {
-            None => ready.await,
-            // What has not started when the user speaks is left out, also where it waits for an answer.
-            Some(message) => message.run_until_cancelled(ready).await.unwrap_or(Err(ToolError::Skipped)),
+            None => self.ready(call, arguments).await,
+            // What has not started when the user speaks is left out, also where it waits for an answer. In a box, as all
+            // that few calls need: the others do not carry the room for it.
+            Some(message) => {
+                let ready = message.run_until_cancelled(self.ready(call, arguments));
+                Box::pin(ready).await.unwrap_or(Err(ToolError::Skipped))
+            }
         };
         let ctx = &call.ctx;
         let result = match ready {
@@ -183,7 +186,6 @@ impl Executor {
             }
             Err(error) => Err(error),
         };
-        // In a box, as all that few hosts have.
         let result = if self.host.hooks.is_empty() { result } else { Box::pin(hook::after(result, ctx)).await };
         let output = result?;
         call.tool.check(&output)?;
@@ -215,8 +217,8 @@ impl Executor {
         let granted = authorize(prepared, tool.tool().policy(), ctx).await?;
         let queue = ctx.session().queue();
         if !queue.try_enter(ctx.place(), order.most) {
-            let waited = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), order.most)).await;
-            waited.ok_or(ToolError::Cancelled)?;
+            let turn = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), order.most));
+            Box::pin(turn).await.ok_or(ToolError::Cancelled)?;
         }
         Ok(Ready::Run(granted))
     }

@@ -46,7 +46,10 @@ pub fn cut(text: &str, limits: Limits) -> Option<Cut<'_>> {
 
 /// Looks at no more than `limits.bytes` bytes.
 fn fits(text: &str, limits: Limits) -> bool {
-    text.len() <= limits.bytes && text.lines().take(limits.lines.saturating_add(1)).count() <= limits.lines
+    // A line has a byte at least, its break: a short text cannot have too many.
+    let few =
+        || text.len() <= limits.lines || text.lines().take(limits.lines.saturating_add(1)).count() <= limits.lines;
+    text.len() <= limits.bytes && few()
 }
 
 fn head(text: &str, lines: usize, bytes: usize) -> (&str, Stop) {
