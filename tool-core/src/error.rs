@@ -124,6 +124,16 @@ pub enum Denial {
         /// The pattern that a rule denies.
         pattern: String,
     },
+    /// By configured rules that leave nothing of what the tool does.
+    #[error(
+        "The `{tool}` tool is disabled: `{permission}`, which it needs, is denied by a rule for everything. Do not call it again; go on with other tools, or ask the user."
+    )]
+    Disabled {
+        /// The tool.
+        tool: ToolName,
+        /// The permission that it asks for.
+        permission: String,
+    },
     /// By a person, perhaps with a word on what to do instead.
     #[error(
         "The user rejected `{permission}` for {}.{}", quoted(.patterns),

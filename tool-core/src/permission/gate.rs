@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Approval, ApprovalSettings, Approver, Ask, PermissionRequest, Reply, Ruleset,
+    Action, Approval, ApprovalSettings, Approver, Ask, PermissionRequest, Reply, Rule, Ruleset,
     desk::{Desk, Settled},
     policy::Verdict,
 };
@@ -38,6 +38,12 @@ impl Gate<'_> {
     /// What the last matching rule says.
     fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
         self.session_rules.find(permission, pattern).or_else(|| self.rules.find(permission, pattern))
+    }
+
+    /// Whether the rules leave nothing of a permission: what [`Ruleset::disabled`] says of it.
+    pub(super) fn disables(&self, permission: &str) -> bool {
+        let last = self.session_rules.last_on(permission).or_else(|| self.rules.last_on(permission));
+        last.is_some_and(Rule::denies_all)
     }
 
     /// What is asked for a tool before what it asks for itself. `permission` is the one it declares, if any.
