@@ -28,6 +28,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) settings: ApprovalSettings,
     pub(crate) desk: &'a Desk,
     pub(crate) approver: &'a dyn Approver,
+    pub(crate) session: &'a Arc<str>,
     pub(crate) call_id: &'a CallId,
     pub(crate) tool: &'a ToolName,
     pub(crate) read_only: bool,
@@ -103,7 +104,8 @@ impl Gate<'_> {
 
     /// Waits for an answer: the approver's, or another question's that settles this one too.
     async fn ask(&self, request: PermissionRequest, open: Vec<String>) -> Result<(), ToolError> {
-        let ask = Arc::new(Ask { call_id: self.call_id.clone(), tool: self.tool.clone(), request });
+        let (session, call_id, tool) = (self.session.clone(), self.call_id.clone(), self.tool.clone());
+        let ask = Arc::new(Ask { session, call_id, tool, request });
         let Some(mut ticket) = self.desk.open(ask.clone(), open) else { return Ok(()) };
         let first = self.first(&ask, &mut ticket.settled);
         let reply = match self.cancellation.run_until_cancelled(first).await {
