@@ -2,86 +2,28 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
+#[path = "custom/folder.rs"]
+mod folder;
 mod project;
+#[path = "custom/results.rs"]
+mod results;
 
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
-use core_tools::{
-    LocalWorkspace,
-    custom::{Loaded, load},
-};
+use folder::{Folder, metadata};
 use project::{eventually, pid_in, runs};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tool_core::{
-    Outcome, ToolCall,
+    ToolCall,
     event::Change,
     permission::{Reply, Ruleset},
-    testing::{Bench, BenchBuilder},
-    truncate::SpillStore,
+    testing::Bench,
 };
-
-/// A directory of tools.
-struct Folder {
-    temp: TempDir,
-    root: PathBuf,
-}
-
-impl Folder {
-    fn new() -> Self {
-        let temp = tempfile::tempdir().unwrap();
-        let root = fs::canonicalize(temp.path()).unwrap();
-        Self { temp, root }
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Self {
-        let path = self.root.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, content).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        self
-    }
-
-    /// A tool `t` that runs this in a shell.
-    fn script(script: &str) -> Self {
-        Self::with(json!({ "command": script }))
-    }
-
-    fn with(manifest: Value) -> Self {
-        let folder = Self::new();
-        let mut whole = json!({ "description": "A test.", "inputSchema": { "type": "object" } });
-        whole.as_object_mut().unwrap().extend(manifest.as_object().unwrap().clone());
-        folder.file("t.json", whole.to_string());
-        folder
-    }
-
-    async fn load(&self, directories: &[&str]) -> Loaded {
-        let directories: Vec<PathBuf> = directories.iter().map(|name| self.root.join(name)).collect();
-        load(&LocalWorkspace::default(), &directories).await
-    }
-
-    async fn bench(&self, step: impl FnOnce(BenchBuilder) -> BenchBuilder) -> Bench {
-        let loaded = self.load(&["."]).await;
-        assert_eq!(loaded.faults, []);
-        let bench = loaded.tools.into_iter().fold(Bench::builder(), |bench, custom| bench.tool(custom.tool));
-        let spills = SpillStore::new(&self.root);
-        step(bench.cwd(&self.root).with(|executor| executor.spills(spills))).build()
-    }
-
-    async fn call(&self, arguments: Value) -> Outcome {
-        let bench = self.bench(|bench| bench.with(|executor| executor.rules(Ruleset::allow_all()))).await;
-        bench.call("t", &arguments.to_string()).await
-    }
-}
-
-fn metadata(outcome: &Outcome, key: &str) -> Value {
-    outcome.status().as_ref().unwrap().metadata().get(key).cloned().unwrap_or_default()
-}
 
 #[tokio::test]
 async fn arguments_come_on_stdin_and_plain_text_is_the_output() {
@@ -298,6 +240,9 @@ async fn every_faulty_manifest_is_reported_and_the_others_are_there() {
         ("s.json", " ".repeat(1024 * 1024 + 1), "is longer than"),
         ("v.json", r#"{"description":"x","command":"y","permission":"read"}"#.to_owned(), "permission `read`"),
         ("grep.json", ok.to_owned(), "permission `grep`"),
+        ("w.json", r#"{"description":"x","command":"y","env":{"TOOL_DIR":"/"}}"#.to_owned(), "sets TOOL_DIR in `env`"),
+        ("y.json", r#"{"description":"x","command":"y","pattern":{"path":"p"}}"#.to_owned(), "from the argument `p`"),
+        ("z.json", r#"{"description":"x","command":"y","pattern":{"paths":"p"}}"#.to_owned(), "a pattern is the name"),
     ];
     for (name, text, _) in &faulty {
         folder.file(name, text);

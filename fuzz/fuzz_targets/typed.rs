@@ -12,6 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio::runtime::{Builder, Runtime};
 use tool_core::{prelude::*, registry::IntoTool, testing::Bench};
 use tool_fuzz::{REPORT, value};
 
@@ -60,6 +61,10 @@ fn take(
 #[derive(Default, Clone)]
 struct State(Arc<Mutex<String>>);
 
+/// One for all inputs: to make one costs more than a call.
+static RUNTIME: LazyLock<Runtime> =
+    LazyLock::new(|| Builder::new_current_thread().enable_all().build().expect("a runtime"));
+
 static BENCH: LazyLock<(Mutex<Bench>, State)> = LazyLock::new(|| {
     let state = State::default();
     let bench = Bench::builder().tool(TakeTool).state(state.clone());
@@ -84,7 +89,7 @@ fuzz_target!(|arguments: Arguments| {
     let (bench, state) = &*BENCH;
     let bench = bench.lock().unwrap_or_else(PoisonError::into_inner);
     let run = |text: &str| {
-        let outcome = tool_core::testing::block_on(bench.call("take", text));
+        let outcome = RUNTIME.block_on(bench.call("take", text));
         let read = std::mem::take(&mut *state.0.lock().unwrap_or_else(PoisonError::into_inner));
         (outcome, read)
     };

@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use tool_core::permission::ApprovalPolicy;
 
 /// Lists, describes and runs the tools that are linked into this program.
 #[derive(Debug, Parser)]
@@ -144,6 +145,9 @@ pub(crate) struct RunArgs {
     /// Forbid a permission; stronger than --allow and --yes.
     #[arg(long, value_name = "PERM[:PATTERN]", value_parser = scope)]
     pub(crate) deny: Vec<Scope>,
+    /// When anybody is asked, by codex's names; rules come before it. `on-request` where it is not given.
+    #[arg(long, value_enum, value_name = "POLICY")]
+    pub(crate) approval: Option<Approval>,
     /// Stop a tool that runs longer, e.g. 30s, 2m; the call ends with the error `timed_out`.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
@@ -153,6 +157,30 @@ pub(crate) struct RunArgs {
     /// Print every step of a call on standard error.
     #[arg(long, short = 'v')]
     pub(crate) verbose: bool,
+}
+
+/// An [`ApprovalPolicy`] that has no settings of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Approval {
+    /// Ask for all that no rule allows, also before tools that ask for nothing; read-only tools run.
+    Untrusted,
+    /// Ask for what tools ask for and no rule decides.
+    OnRequest,
+    /// Run what no rule decides; ask to leave the working directory and where a rule says so. For confined tools.
+    OnFailure,
+    /// Ask nobody: what no rule allows is refused, also with --yes.
+    Never,
+}
+
+impl From<Approval> for ApprovalPolicy {
+    fn from(approval: Approval) -> Self {
+        match approval {
+            Approval::Untrusted => Self::Untrusted,
+            Approval::OnRequest => Self::OnRequest,
+            Approval::OnFailure => Self::OnFailure,
+            Approval::Never => Self::Never,
+        }
+    }
 }
 
 /// What a flag allows or denies.
@@ -211,6 +239,7 @@ pub(crate) fn with_examples(command: clap::Command, name: &str) -> clap::Command
             batch.after_help(examples(&[
                 "echo '{\"id\": \"1\", \"name\": \"NAME\", \"arguments\": {}}' | PROGRAM batch",
                 "PROGRAM batch @calls.jsonl --yes --deny bash",
+                "PROGRAM batch @calls.jsonl --permissions rules.toml --approval never",
             ]))
         })
         .mut_subcommand("completions", |completions| {

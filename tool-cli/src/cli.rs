@@ -62,7 +62,7 @@ impl Cli {
     }
 
     /// Anything else about the executor: observers, limits, a clock. Its rules, approver and spill store are set by
-    /// the command line afterwards.
+    /// the command line afterwards, and its approval settings where `--approval` is given.
     pub fn executor(mut self, configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder + 'static) -> Self {
         self.configure.push(Box::new(configure));
         self

@@ -8,7 +8,9 @@ use std::{
 };
 
 use tool_core::{
-    Executor, Outcome, Registry, Session, ToolCall, executor::ExecutorBuilder, permission::Ruleset,
+    Executor, Outcome, Registry, Session, ToolCall,
+    executor::ExecutorBuilder,
+    permission::{ApprovalPolicy, Ruleset},
     truncate::SpillStore,
 };
 
@@ -51,6 +53,9 @@ impl Host {
             .rules(permissions::rules(setup.rules, args, home.as_deref())?)
             .approver(Answering::new(args, stdin_is_taken, display))
             .inline_observer(move |event: &_| observer.observe(event));
+        if let Some(approval) = args.approval {
+            builder = builder.approvals(ApprovalPolicy::from(approval));
+        }
         if let Some(limit) = args.timeout {
             builder = builder.timeout(limit);
         }

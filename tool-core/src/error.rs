@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     permission::ApprovalPolicy,
+    registry::TOOL_SEARCH,
     tool::ToolName,
     validation::{InvalidArguments, excerpt_of},
 };
@@ -80,27 +81,44 @@ pub struct Invalid {
 
 /// A name that no tool has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("There is no tool named `{name}`.{} Available tools: {}.", suggestion(.nearest), list(.available))]
+#[error("There is no tool named `{name}`.{} Available tools: {}.{}", suggestion(self), list(.available), hidden(.deferred))]
 #[non_exhaustive]
 pub struct UnknownTool {
     /// The name as it was called; cut after 200 bytes.
     pub name: String,
     /// The most similar name, if one is similar.
     pub nearest: Option<ToolName>,
-    /// All names.
+    /// All names but those of deferred tools.
     pub available: Vec<ToolName>,
+    /// The names of deferred tools, which a model finds by `tool_search`; it is told how many there are.
+    pub deferred: Vec<ToolName>,
 }
 
 impl UnknownTool {
-    pub(crate) fn new(name: &str, available: Vec<ToolName>) -> Self {
-        let nearest = crate::suggest::nearest(name, available.iter().map(ToolName::as_str));
-        let nearest = nearest.and_then(|near| available.iter().find(|known| known.as_str() == near).cloned());
-        Self { name: excerpt_of(name, 200), nearest, available }
+    pub(crate) fn new(name: &str, available: Vec<ToolName>, deferred: Vec<ToolName>) -> Self {
+        let known = || available.iter().chain(&deferred);
+        let nearest = crate::suggest::nearest(name, known().map(ToolName::as_str));
+        let nearest = nearest.and_then(|near| known().find(|known| known.as_str() == near).cloned());
+        Self { name: excerpt_of(name, 200), nearest, available, deferred }
     }
 }
 
-fn suggestion(nearest: &Option<ToolName>) -> String {
-    nearest.as_ref().map(|name| format!(" Did you mean `{name}`?")).unwrap_or_default()
+fn suggestion(unknown: &UnknownTool) -> String {
+    match &unknown.nearest {
+        None => String::new(),
+        Some(name) if unknown.deferred.contains(name) => {
+            format!(" Did you mean `{name}`? Its arguments are told by `{TOOL_SEARCH}`.")
+        }
+        Some(name) => format!(" Did you mean `{name}`?"),
+    }
+}
+
+fn hidden(deferred: &[ToolName]) -> String {
+    match deferred.len() {
+        0 => String::new(),
+        1 => format!(" One more can be found with `{TOOL_SEARCH}`."),
+        many => format!(" {many} more can be found with `{TOOL_SEARCH}`."),
+    }
 }
 
 fn list(names: &[ToolName]) -> String {
@@ -123,6 +141,16 @@ pub enum Denial {
         permission: String,
         /// The pattern that a rule denies.
         pattern: String,
+    },
+    /// By configured rules that leave nothing of what the tool does.
+    #[error(
+        "The `{tool}` tool is disabled: `{permission}`, which it needs, is denied by a rule for everything. Do not call it again; go on with other tools, or ask the user."
+    )]
+    Disabled {
+        /// The tool.
+        tool: ToolName,
+        /// The permission that it asks for.
+        permission: String,
     },
     /// By a person, perhaps with a word on what to do instead.
     #[error(

@@ -55,7 +55,7 @@
 //! | `parallel` / `exclusive` | whether it may run beside other calls, for hosts that make several; parallel where `read_only` |
 //! | `blocking` | a plain `fn` runs on the pool for blocking work |
 //! | `set = "coding"`, `tags("a", "b")` | membership, for selection |
-//! | `permission = "edit", pattern = path` | asks before the body runs, with that argument as the pattern |
+//! | `permission = "edit", pattern = path` | asks before the body runs, with that argument as the pattern; a `PathBuf` or `&Path` is compared as a path, from the working directory |
 //! | `asks = "edit"` | the body asks for this itself; rules on it govern the tool, in place of those on its name |
 //! | `timeout = "2m"` | stopped after it |
 //! | `truncate = tail`, `truncate(lines = 500, bytes = 10_000, keep = middle)` | this tool's output limits |

@@ -128,3 +128,29 @@ fn a_snapshot_has_what_callers_go_by() {
         })
     );
 }
+
+/// References that are doubled at each level are too many to walk, not a day's work.
+#[test]
+fn doubled_references_are_left_open_and_not_walked_to_the_end() {
+    let doubled = |keyword: &str, levels: usize, leaf: &Value| {
+        let level =
+            |n: usize| json!({ keyword: [{ "$ref": format!("#/$defs/l{n}") }, { "$ref": format!("#/$defs/l{n}") }] });
+        let mut defs: serde_json::Map<_, _> = (1..levels).map(|n| (format!("l{n}"), level(n + 1))).collect();
+        defs.insert(format!("l{levels}"), leaf.clone());
+        json!({ "type": "object", "properties": { "a": level(1) }, "$defs": defs })
+    };
+    let (wide, narrow) = (json!({ "type": "integer" }), json!({ "type": "integer", "maximum": 9 }));
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        for (old, new) in [(&wide, &narrow), (&narrow, &wide)] {
+            let report = of_input(&doubled(keyword, 60, old)).compare(&of_input(&doubled(keyword, 60, new)));
+            assert!(!report.is_compatible(), "{keyword}: what is not known to fit is not passed");
+        }
+        let same = doubled(keyword, 60, &wide);
+        assert!(of_input(&same).compare(&of_input(&same)).is_compatible(), "{keyword}");
+    }
+    // A few levels are no trouble.
+    let few = of_input(&doubled("allOf", 6, &narrow)).compare(&of_input(&doubled("allOf", 6, &wide)));
+    assert!(few.is_compatible(), "{few}");
+    let fewer = of_input(&doubled("allOf", 6, &wide)).compare(&of_input(&doubled("allOf", 6, &narrow)));
+    assert_eq!(fewer.breaking().next().unwrap().pointer, "/inputSchema/properties/a/maximum");
+}

@@ -165,3 +165,49 @@ async fn who_has_found_a_tool_keeps_it() {
     let outcome = executor.call(&Session::new("/"), ToolCall::new("1", "gone", "{}")).await;
     assert_eq!(outcome.output(), Some("gone"));
 }
+
+struct Database(&'static str);
+
+/// Asks the database.
+#[tool(register = false)]
+fn query(database: &Database) -> String {
+    database.0.to_owned()
+}
+
+#[tokio::test]
+async fn what_an_executor_cannot_run_is_not_added() {
+    let live = LiveRegistry::from(Registry::builder().add(tool("a")).build().unwrap());
+    // While no executor runs them, nobody lacks anything.
+    live.add(QueryTool).unwrap();
+    live.remove("query").unwrap();
+
+    let without = Executor::builder(live.clone()).build().unwrap();
+    let with = Executor::builder(live.clone()).state(Database("own")).build().unwrap();
+    let mut changes = live.subscribe();
+    let refused = live.add(QueryTool).unwrap_err().to_string();
+    assert!(refused.contains("tool `query` takes a `&live_registry::Database`"), "{refused}");
+    assert!(refused.contains("RegistryBuilder::state"), "{refused}");
+    assert!(live.update(|tools| tools.remove("a").add(QueryTool)).is_err());
+    assert_eq!((names(&live), changes.try_recv()), (vec!["a".to_owned()], Err(TryRecvError::Empty)));
+
+    // Bound to a value, every executor can run it.
+    let bound = Arc::new(Registry::builder().add(QueryTool).state(Database("bound")).build().unwrap());
+    live.update(|tools| tools.extend(&bound)).unwrap();
+    let call = || ToolCall::new("1", "query", "{}");
+    for executor in [&without, &with] {
+        assert_eq!(executor.call(&Session::new("/"), call()).await.output(), Some("bound"));
+    }
+    live.remove("query").unwrap();
+    drop(without);
+    // Those that are gone need nothing.
+    live.add(QueryTool).unwrap();
+    assert_eq!(with.call(&Session::new("/"), call()).await.output(), Some("own"));
+}
+
+#[test]
+fn an_executor_that_was_not_built_hinders_nobody() {
+    let live = LiveRegistry::from(Registry::builder().add(QueryTool).build().unwrap());
+    assert!(Executor::builder(live.clone()).build().is_err());
+    live.update(|tools| tools.remove("query")).unwrap();
+    live.add(QueryTool).unwrap();
+}

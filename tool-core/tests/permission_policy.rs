@@ -88,7 +88,7 @@ async fn rules_come_before_a_policy() {
         assert_eq!(what(policy, Ruleset::allow_all(), "write", "use").await, "runs", "{policy}");
         let asked = if policy == Never { "refused" } else { "asks" };
         assert_eq!(what(policy, Ruleset::new().ask("edit", "*"), "look", "use").await, asked, "{policy}");
-        let denied = bench(policy, Ruleset::new().deny("edit", "*")).call("look", r#"{"kind":"use"}"#).await;
+        let denied = bench(policy, Ruleset::new().deny("edit", "*.rs")).call("look", r#"{"kind":"use"}"#).await;
         assert!(matches!(denied.error(), Some(ToolError::Denied(Denial::Rule { .. }))), "{policy}");
     }
     let remembered = bench(Never, Ruleset::new());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tool_core::{
     prelude::*,
     registry::{LiveRegistry, Offer, Selection, SelectionRule, TOOL_SEARCH},
-    tool::{Audience, FnTool},
+    tool::{Audience, Description, FnTool},
 };
 
 fn tool(name: &str, description: &'static str, properties: Value) -> FnTool {
@@ -137,4 +137,73 @@ async fn a_search_tells_of_nothing_that_is_denied() {
     assert_eq!(names(executor).await, ["read", "tool_search"]);
     let rules = Ruleset::new().deny("tool_search", "*");
     assert_eq!(names(Executor::builder(registry()).rules(rules).build().unwrap()).await, ["read"]);
+}
+
+#[tokio::test]
+async fn parameters_are_searched_however_deep() {
+    let nested = json!({
+        "filter": { "type": "object", "properties": { "assignee": { "description": "Who is on it" } } },
+        "order": { "type": "array", "items": { "anyOf": [{ "title": "Descending" }, { "$ref": "#/$defs/by" }] } },
+        "plain": { "enum": ["zebra"], "default": "giraffe" },
+    });
+    let mut schema = json!({ "type": "object", "properties": nested });
+    schema["$defs"] = json!({ "by": { "properties": { "milestone": {} } } });
+    let list = FnTool::raw("list", "List.", schema, |_, _| async { "" }).unwrap();
+    let other = tool("other", "Another.", json!({}));
+    let host = Host::new(Registry::builder().add(list).add(other).defer("*").build().unwrap());
+    for word in ["assignee", "who is on it", "descending", "milestone"] {
+        assert_eq!(host.found(word).await, ["list"], "{word}");
+    }
+    // What a caller writes is no description.
+    assert!(host.found("zebra giraffe").await.is_empty());
+}
+
+/// Sends a parcel.
+#[tool(register = false, describe = for_model)]
+fn parcel(size: Option<u8>) -> String {
+    format!("{size:?}")
+}
+
+async fn for_model(audience: &Audience) -> Description {
+    let mut description: Description = format!("Sends a parcel for {:?}.", audience.model).into();
+    if audience.agent.as_deref() == Some("plan") {
+        description = Description::withheld();
+    }
+    description.with_schema(json!({ "type": "object", "properties": { "weight": {} } }))
+}
+
+#[tokio::test]
+async fn what_is_found_is_told_as_the_sessions_model_sees_it() {
+    let more = tool("parcel_list", "All parcels.", json!({}));
+    let host = Host::new(Registry::builder().add(ParcelTool).add(more).defer("*").build().unwrap());
+    let query = json!({ "query": "parcel", "limit": 1 });
+    let told = async |audience: Audience| {
+        let session = Session::new("/");
+        host.executor.specs(&session, &audience).await;
+        let found = host.search(&session, query.clone()).await;
+        let list: Value = serde_json::from_str(found.output().unwrap()).unwrap();
+        assert_eq!(list.as_array().unwrap().len(), 1);
+        let specs = host.executor.specs(&session, &audience).await;
+        let seen = specs.iter().find(|spec| list[0]["name"] == spec.name.as_str()).unwrap();
+        assert_eq!((&list[0]["description"], &list[0]["inputSchema"]), (&json!(seen.description), &seen.input_schema));
+        list[0]["description"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(told(Audience::new().model("gpt-5")).await, "Sends a parcel for Some(\"gpt-5\").");
+    assert_eq!(told(Audience::new()).await, "Sends a parcel for None.");
+    // What withholds itself leaves its place to the next.
+    assert_eq!(told(Audience::new().agent("plan")).await, "All parcels.");
+}
+
+#[tokio::test]
+async fn an_unknown_name_tells_how_hidden_tools_are_found() {
+    let host = Host::new(registry());
+    let text = |name: &'static str| {
+        let executor = host.executor.clone();
+        async move { executor.call(&Session::new("/"), ToolCall::new("1", name, "{}")).await.text() }
+    };
+    let far = text("nothing_like_it").await;
+    assert!(far.ends_with("Available tools: read, tool_search. 4 more can be found with `tool_search`."), "{far}");
+    let near = text("wether").await;
+    assert!(near.contains("Did you mean `weather`? Its arguments are told by `tool_search`."), "{near}");
+    assert!(!near.contains("calendar"), "{near}");
 }

@@ -5,16 +5,19 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::Instant;
-use tool_core::{Attachment, ToolContext, ToolError, ToolOutput, event::Progress, output::Metadata};
+use tool_core::{
+    Attachment, CancellationToken, ToolContext, ToolError, ToolOutput, event::Progress, output::Metadata,
+    truncate::Keep,
+};
 
-use super::kept::Kept;
+use super::{kept::Kept, null::or_default};
 use crate::workspace::{Exit, Sink};
 
 /// The longest line that can be a message; a longer one is text.
 const MAX_MESSAGE: usize = 8 * 1024 * 1024;
 /// As much of plain text is kept, of its beginning and of its end. The executor cuts it again, and spills it.
 const MAX_TEXT: usize = 4 * 1024 * 1024;
-/// As much of stderr, and of the end of plain text, is in an error.
+/// As much of stderr is in an error or a result's metadata, and of the end of plain text in an error.
 const MAX_ERROR: usize = 4 * 1024;
 /// Watchers are told of text no more often than this, and of at most so many bytes of it.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -28,9 +31,9 @@ const MAX_PROBLEMS: usize = 10;
 enum Message {
     Progress {
         title: Option<String>,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_default")]
         metadata: Metadata,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_default")]
         text: String,
     },
     Result(Box<Answer>),
@@ -41,15 +44,16 @@ enum Message {
 
 #[derive(Deserialize)]
 struct Answer {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     title: String,
-    /// A text; anything else is shown as JSON.
+    /// A text; anything else is shown as JSON, and is the structured result where one is promised and not given.
     #[serde(default)]
     output: Value,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     metadata: Metadata,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     attachments: Vec<Media>,
+    /// What the manifest's `outputSchema` promises.
     structured: Option<Value>,
 }
 
@@ -63,6 +67,8 @@ struct Media {
 /// Takes in what one call's program prints.
 pub(super) struct Answering<'c> {
     ctx: &'c ToolContext,
+    /// Whether the manifest promises a structured result.
+    promises: bool,
     /// The line that is not yet at its end; once it is too long, it goes to the text as it comes.
     line: Vec<u8>,
     is_overlong: bool,
@@ -70,29 +76,39 @@ pub(super) struct Answering<'c> {
     last_text: Kept,
     errors: Kept,
     answer: Option<Result<Box<Answer>, String>>,
+    /// Cancelled when the answer is there.
+    answered: CancellationToken,
     problems: Vec<String>,
     unreported: Vec<u8>,
     reported: Option<Instant>,
 }
 
 impl<'c> Answering<'c> {
-    pub(super) fn new(ctx: &'c ToolContext) -> Self {
+    /// `promises`: whether the manifest has an output schema.
+    pub(super) fn new(ctx: &'c ToolContext, promises: bool) -> Self {
         Self {
             ctx,
+            promises,
             line: Vec::new(),
             is_overlong: false,
             text: Kept::new(MAX_TEXT, MAX_TEXT),
             last_text: Kept::new(0, MAX_ERROR),
             errors: Kept::new(0, MAX_ERROR),
             answer: None,
+            answered: CancellationToken::new(),
             problems: Vec::new(),
             unreported: Vec::new(),
             reported: None,
         }
     }
 
-    /// What became of the call, once the program has ended.
-    pub(super) fn finish(mut self, exit: Exit) -> Result<ToolOutput, ToolError> {
+    /// Cancelled when there is a result or an error.
+    pub(super) fn answered(&self) -> CancellationToken {
+        self.answered.clone()
+    }
+
+    /// What became of the call, once the program has ended; `None`: it was stopped, for its answer was there.
+    pub(super) fn finish(mut self, exit: Option<Exit>) -> Result<ToolOutput, ToolError> {
         // The last line need not end in a break.
         let rest = std::mem::take(&mut self.line);
         match self.message(&rest) {
@@ -103,14 +119,19 @@ impl<'c> Answering<'c> {
         if let Some(Err(message)) = self.answer {
             return Err(ToolError::failed(message));
         }
-        if exit.code != Some(0) {
-            return Err(self.failure(exit));
+        match exit {
+            Some(exit) if exit.code != Some(0) => return Err(self.failure(exit)),
+            Some(_) => {}
+            None => self.problem("it went on after its result, and was stopped".to_owned()),
         }
+        let errors = self.errors.into_text();
         let mut output = match self.answer {
-            Some(Ok(answer)) => answer.into_output(),
-            _ if self.text.is_empty() => ToolOutput::text("(no output)"),
-            _ => ToolOutput::text(self.text.into_text()),
+            Some(Ok(answer)) => answer.into_output(self.promises),
+            _ => plain(self.text, self.promises, self.ctx.limits().keep),
         };
+        if !errors.trim().is_empty() {
+            output.metadata.entry("stderr").or_insert_with(|| errors.trim_end().into());
+        }
         if !self.problems.is_empty() {
             output = output.with("problems", self.problems);
         }
@@ -170,6 +191,9 @@ impl<'c> Answering<'c> {
             }
             Message::Result(answer) => self.answer = Some(Ok(answer)),
             Message::Error { message } => self.answer = Some(Err(message)),
+        }
+        if self.answer.is_some() {
+            self.answered.cancel();
         }
     }
 
@@ -245,6 +269,10 @@ impl Sink for Answering<'_> {
         }
     }
 
+    fn spares_background(&self) -> bool {
+        false
+    }
+
     fn take_errors(&mut self, bytes: &[u8]) {
         self.errors.push(bytes);
     }
@@ -265,12 +293,36 @@ impl Sink for Answering<'_> {
     }
 }
 
+/// Plain text as the output. Where much is missing, it says so where the executor does not cut it off.
+fn plain(kept: Kept, promises: bool, keep: Keep) -> ToolOutput {
+    let dropped = kept.dropped();
+    if kept.is_empty() {
+        return ToolOutput::text("(no output)");
+    }
+    let text = kept.into_text();
+    if dropped == 0 {
+        let structured = promises.then(|| serde_json::from_str(&text).ok().map(Box::new)).flatten();
+        let mut output = ToolOutput::text(text);
+        output.structured = structured;
+        return output;
+    }
+    let note = format!("[{dropped} bytes of this output were not kept, in the middle: print less in one call]");
+    let text = if keep == Keep::Tail { format!("{text}\n{note}\n") } else { format!("{note}\n{text}") };
+    ToolOutput::text(text).with("dropped", dropped)
+}
+
 impl Answer {
-    fn into_output(self) -> ToolOutput {
-        let text = match self.output {
-            Value::Null => String::new(),
-            Value::String(text) => text,
-            other => other.to_string(),
+    fn into_output(self, promises: bool) -> ToolOutput {
+        let structured = match self.structured {
+            None if promises && !matches!(self.output, Value::Null | Value::String(_)) => Some(self.output.clone()),
+            structured => structured,
+        };
+        let text = match (self.output, &structured) {
+            (Value::String(text), _) => text,
+            (Value::Null, None) => String::new(),
+            // A model reads the text.
+            (Value::Null, Some(structured)) => structured.to_string(),
+            (other, _) => other.to_string(),
         };
         let mut output = ToolOutput::text(text).title(self.title);
         output.metadata = self.metadata;
@@ -278,7 +330,7 @@ impl Answer {
         for key in ["truncated", "outputPath"] {
             output.metadata.remove(key);
         }
-        output.structured = self.structured.map(Box::new);
+        output.structured = structured.map(Box::new);
         self.attachments.into_iter().fold(output, |output, Media { mime, url, filename }| {
             let attachment = Attachment::url(mime, url);
             output.attach(match filename {

@@ -30,6 +30,11 @@ impl Kept {
         self.head.is_empty() && self.tail.is_empty()
     }
 
+    /// How many bytes are missing.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped + (self.tail.len().saturating_sub(self.most_tail)) as u64
+    }
+
     /// All of it as text; where something is missing, how much.
     pub(super) fn into_text(mut self) -> String {
         self.trim();
@@ -58,6 +63,7 @@ mod tests {
         for piece in ["ab", "cdefgh", "i", "", "jklmnopqrs"] {
             kept.push(piece.as_bytes());
         }
+        assert_eq!(kept.dropped(), 12);
         assert_eq!(kept.into_text(), "abc\n[… 12 bytes were not kept …]\npqrs");
         let mut short = Kept::new(3, 4);
         short.push(b"abcdefg");

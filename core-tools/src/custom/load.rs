@@ -14,7 +14,7 @@ use tool_core::{
 };
 
 use super::{
-    manifest::{CommandLine, Manifest, ManifestFault},
+    manifest::{CommandLine, Manifest, ManifestFault, PatternArgument},
     run::Program,
 };
 use crate::workspace::{FileKind, Workspace};
@@ -137,7 +137,8 @@ async fn tool(
     })?;
     let tool = tool.policy(policy);
     Ok(match manifest.pattern {
-        Some(pattern) => tool.pattern(pattern),
+        Some(PatternArgument::Text(argument)) => tool.pattern(argument),
+        Some(PatternArgument::Path { path }) => tool.path_pattern(path),
         None => tool,
     })
 }
@@ -190,5 +191,6 @@ async fn program(
         return Err(ManifestFault::Absent(program.display().to_string()));
     }
     let env = manifest.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-    Ok(Program { program, args, directory: directory.to_owned(), cwd: manifest.cwd.clone(), env })
+    let (directory, cwd, promises) = (directory.to_owned(), manifest.cwd.clone(), manifest.output_schema.is_some());
+    Ok(Program { program, args, directory, cwd, env, promises })
 }

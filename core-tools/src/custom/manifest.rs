@@ -14,6 +14,8 @@ use tool_core::{
     truncate::Keep,
 };
 
+use super::{null::or_default, run::OWN_VARIABLES};
+
 /// One tool, as its file describes it; names in camelCase. Members that it does not know are faults.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -35,27 +37,28 @@ pub struct Manifest {
     pub command: Option<CommandLine>,
     /// The permission asked for; without it, the tool's own name.
     pub permission: Option<String>,
-    /// The argument whose value is the permission's pattern; without it, `*`.
-    pub pattern: Option<String>,
+    /// The argument whose value is the permission's pattern; without it, `*`. Where the argument is a path, say so
+    /// (`{"path": "file"}`): rules are then held against the place it leads to, however it is written.
+    pub pattern: Option<PatternArgument>,
     /// Stopped after it: `30s`, `2m`.
     #[serde(default, deserialize_with = "duration")]
     pub timeout: Option<Duration>,
     /// Where it is run: from the session's directory, and that itself without it.
     pub cwd: Option<PathBuf>,
     /// More variables of its environment.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub env: BTreeMap<String, String>,
     /// How much of its output a model gets.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub truncate: Truncation,
     /// Hints, in MCP's form. They allow nothing.
-    #[serde(default = "unknown_hints")]
+    #[serde(default = "unknown_hints", deserialize_with = "hints")]
     pub annotations: Annotations,
     /// The sets it is in.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub sets: Vec<String>,
     /// Its tags.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub tags: Vec<String>,
     /// For editors; not looked at.
     #[serde(rename = "$schema")]
@@ -71,6 +74,33 @@ pub enum CommandLine {
     /// A program and its arguments. A program with a `/` in it, or that is beside the manifest, is meant from there;
     /// another is looked for in `PATH`.
     Program(Vec<String>),
+}
+
+/// The argument that gives the permission's patterns.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "a pattern is the name of an argument, or {\"path\": the name of one that is a path}"
+)]
+pub enum PatternArgument {
+    /// Compared as it is written; as a path as well, where that would be another place.
+    Text(String),
+    /// A path, compared from the working directory.
+    Path {
+        /// The argument.
+        path: String,
+    },
+}
+
+impl PatternArgument {
+    /// The argument's name.
+    #[must_use]
+    pub fn argument(&self) -> &str {
+        match self {
+            Self::Text(argument) | Self::Path { path: argument } => argument,
+        }
+    }
 }
 
 /// This tool's own output limits.
@@ -106,6 +136,9 @@ pub enum ManifestFault {
     /// No argument has the name that the pattern gives.
     #[error("takes the pattern from the argument `{0}`, and the schema has no property of that name")]
     Pattern(String),
+    /// A variable that tells a program of its call.
+    #[error("sets {0} in `env`, which every call sets itself: take another name")]
+    Variable(String),
     /// A permission under which hosts let the prebuilt tools read without asking.
     #[error(
         "would ask for the permission `{0}`, which is for reading only and often given to all tools at once: set `permission` to a name of its own"
@@ -158,9 +191,12 @@ impl Manifest {
         let none = || json!({ "type": "object", "properties": {}, "additionalProperties": false });
         let schema = self.input_schema.clone().unwrap_or_else(none);
         if let Some(pattern) = &self.pattern
-            && schema.get("properties").and_then(|properties| properties.get(pattern)).is_none()
+            && schema.get("properties").and_then(|properties| properties.get(pattern.argument())).is_none()
         {
-            return Err(ManifestFault::Pattern(pattern.clone()));
+            return Err(ManifestFault::Pattern(pattern.argument().to_owned()));
+        }
+        if let Some(name) = OWN_VARIABLES.into_iter().find(|name| self.env.contains_key(*name)) {
+            return Err(ManifestFault::Variable(name.to_owned()));
         }
         let permission = self.permission.as_deref().unwrap_or(name.as_str());
         if READING.contains(&permission) {
@@ -194,6 +230,10 @@ const READING: [&str; 4] = ["read", "glob", "grep", "list"];
 /// What MCP takes a tool for that says nothing.
 fn unknown_hints() -> Annotations {
     Annotations::new(false, true, false, true)
+}
+
+fn hints<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Annotations, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_else(unknown_hints))
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {

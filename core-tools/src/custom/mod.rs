@@ -27,9 +27,17 @@
 //! {"type":"error","message":"there is no such ticket; list them with …"}
 //! ```
 //!
-//! With a result, other lines are progress alone. A status other than 0 is an error, told with the end of stderr. In its
-//! environment are `TOOL_NAME`, `TOOL_DIR` (the manifest's directory) and `TOOL_CALL_ID`. Output is cut to size, and
-//! timeouts and cancellation end the program with all its children, as for every other tool.
+//! Members may be left out or `null`. With a result, other lines are progress alone, and the program has half a second
+//! to end. A status other than 0 is an error, told with the end of stderr; of a program that did well, that is the
+//! metadata's `stderr`. When the program has ended, so do children it left behind.
+//!
+//! A manifest with an `outputSchema` promises JSON: the result's `structured`, or its `output` where that is no text, or
+//! plain text that is JSON. What does not fit the schema is an error, and the model is told that the arguments were not
+//! at fault.
+//!
+//! In its environment are `TOOL_NAME`, `TOOL_DIR` (the manifest's directory) and `TOOL_CALL_ID`. Output is cut to size,
+//! and timeouts and cancellation end the program with all its children, as for every other tool. Of plain text, the
+//! first and the last 4 MiB are kept, and the output says how much is missing between them.
 //!
 //! # Trust
 //! A manifest in a project's directory runs what the repository's authors wrote. Nothing is loaded unless a host names
@@ -44,11 +52,12 @@ mod answer;
 mod kept;
 mod load;
 mod manifest;
+mod null;
 mod run;
 
 pub use self::{
     load::{CustomTool, LoadFault, Loaded, load},
-    manifest::{CommandLine, Manifest, ManifestFault, Truncation},
+    manifest::{CommandLine, Manifest, ManifestFault, PatternArgument, Truncation},
 };
 
 /// Where such files usually are, from a project's directory: our own place, and opencode's.

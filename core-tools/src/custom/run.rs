@@ -1,12 +1,19 @@
 //! One call of a program.
 
-use std::path::PathBuf;
+use std::{convert::Infallible, path::PathBuf, time::Duration};
 
 use serde_json::Value;
+use tokio::{select, time::sleep};
 use tool_core::{ToolContext, ToolError, ToolOutput, context::FromContext};
 
 use super::answer::Answering;
 use crate::workspace::{ActiveWorkspace, Command, End, follow};
+
+/// How long a program may go on when its result is there, before it is stopped.
+const AFTER_ANSWER: Duration = Duration::from_millis(500);
+
+/// What tells a program of its call. A manifest cannot set these.
+pub(super) const OWN_VARIABLES: [&str; 3] = ["TOOL_NAME", "TOOL_DIR", "TOOL_CALL_ID"];
 
 /// What a manifest runs.
 #[derive(Debug)]
@@ -17,6 +24,8 @@ pub(super) struct Program {
     pub(super) directory: PathBuf,
     pub(super) cwd: Option<PathBuf>,
     pub(super) env: Vec<(String, String)>,
+    /// Whether its manifest has an output schema.
+    pub(super) promises: bool,
 }
 
 impl Program {
@@ -28,12 +37,10 @@ impl Program {
             Some(cwd) => ctx.resolve(cwd),
             None => ctx.resolve("."),
         };
-        let mut command = Command::new(&self.program, &self.args, &cwd)
-            .input(format!("{arguments}\n"))
-            .errors_apart()
-            .env("TOOL_NAME", ctx.tool().as_str())
-            .env("TOOL_DIR", &self.directory)
-            .env("TOOL_CALL_ID", ctx.call_id().as_str());
+        let mut command = Command::new(&self.program, &self.args, &cwd).input(format!("{arguments}\n")).errors_apart();
+        let [name, directory, call] = OWN_VARIABLES;
+        command =
+            command.env(name, ctx.tool().as_str()).env(directory, &self.directory).env(call, ctx.call_id().as_str());
         for (name, value) in &self.env {
             command = command.env(name, value);
         }
@@ -44,9 +51,22 @@ impl Program {
                 cwd.display()
             ))
         })?;
-        let mut answering = Answering::new(ctx);
-        match follow(running, None, ctx.cancellation(), &mut answering).await {
-            End::Exited { exit, .. } => answering.finish(exit),
+        let mut answering = Answering::new(ctx, self.promises);
+        let (answered, stop) = (answering.answered(), ctx.cancellation().child_token());
+        // Nobody waits for what a program does when its result is there.
+        let linger = async {
+            answered.cancelled().await;
+            sleep(AFTER_ANSWER).await;
+            stop.cancel();
+            std::future::pending::<Infallible>().await
+        };
+        let end = select! {
+            end = follow(running, None, &stop, &mut answering) => end,
+            never = linger => match never {},
+        };
+        match end {
+            End::Exited { exit, .. } => answering.finish(Some(exit)),
+            End::Cancelled if answered.is_cancelled() && !ctx.cancellation().is_cancelled() => answering.finish(None),
             // Which of the two it was, the executor knows.
             End::Cancelled | End::TimedOut => Err(ToolError::Cancelled),
         }

@@ -37,6 +37,11 @@ pub(crate) trait Sink: Send {
         let _ = bytes;
     }
 
+    /// Whether children may live on after the process that do not hold its output: yes, unless it is a call's alone.
+    fn spares_background(&self) -> bool {
+        true
+    }
+
     /// When watchers are to be told next; `None` when there is nothing to tell.
     fn due(&self) -> Option<Instant>;
 
@@ -178,7 +183,8 @@ impl Child {
             }
         }
         // Who holds the output without being of the group has left it by itself, and is not stopped.
-        let background_stopped = !self.all_closed() && self.running.process.has_company();
+        let is_over = self.all_closed() && sink.spares_background();
+        let background_stopped = !is_over && self.running.process.has_company();
         if background_stopped {
             self.end(LEFT_BEHIND, sink).await;
         }

@@ -26,6 +26,10 @@ fn no_permission(path: String) {}
 #[tool(permission = "edit", pattern = file)]
 fn no_such_argument(path: String, ctx: &ToolContext) {}
 
+/// Asked about before it runs, and by its body: which of the two rules are to go by is not to be guessed.
+#[tool(permission = "edit", asks = "network")]
+fn asked_twice() {}
+
 /// Grammars that are none.
 #[tool(grammar, grammar(lark = "start: /a/", regex = "a", ebnf = "a"))]
 fn no_grammar(text: String) {}

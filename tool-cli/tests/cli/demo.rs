@@ -106,7 +106,14 @@ fn binary() -> &'static Path {
     BINARY.get_or_init(|| {
         let test = std::env::current_exe().unwrap();
         let profile = test.ancestors().nth(2).unwrap();
-        let binary = profile.join("examples").join(format!("demo{}", std::env::consts::EXE_SUFFIX));
+        let name = format!("demo{}", std::env::consts::EXE_SUFFIX);
+        let binary = profile.join("examples").join(&name);
+        // Where cargo keeps what it builds on the way elsewhere (`build.build-dir`), examples are not beside the test.
+        let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|_| !binary.exists());
+        let binary = match target {
+            Some(target) => target.join(profile.file_name().unwrap()).join("examples").join(name),
+            None => binary,
+        };
         assert!(binary.exists(), "build it first: cargo build -p tool-cli --example demo");
         binary
     })

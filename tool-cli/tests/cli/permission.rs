@@ -96,3 +96,36 @@ fn a_bad_file_of_rules_is_a_usage_error_that_names_the_key() {
         demo.run(&[&WRITE[..], &["--permissions", file]].concat()).is_usage_error(&words);
     }
 }
+
+#[test]
+fn approval_policies_go_by_codexs_names() {
+    let demo = demo();
+    fn write<'a>(flags: &[&'a str]) -> Vec<&'a str> {
+        [&WRITE[..], flags].concat()
+    }
+    // Asks nobody, and says so.
+    let never = denied(&demo, &write(&["--approval", "never", "--yes"]));
+    assert!(never.contains("approval policy `never`"), "{never}");
+    assert_eq!(demo.run(&write(&["--approval", "never", "--allow", "edit:src/*"])).stdout, "written\n");
+    // Runs what no rule decides, and asks where one says so.
+    assert_eq!(demo.run(&write(&["--approval", "on-failure"])).stdout, "written\n");
+    demo.write("ask.json", r#"{"edit": "ask"}"#);
+    let asked = denied(&demo, &write(&["--approval", "on-failure", "--permissions", "ask.json"]));
+    assert!(asked.contains("--allow edit"), "{asked}");
+    denied(&demo, &write(&["--approval", "on-failure", "--deny", "edit"]));
+    // Doubts a tool that asks for nothing and is not read-only.
+    let doubted = denied(&demo, &["call", "fail", "--approval", "untrusted"]);
+    assert!(doubted.contains("--allow fail"), "{doubted}");
+    assert_eq!(demo.run(&["call", "numbers", "--arg", "to=1", "--approval", "untrusted"]).code, Some(0));
+    // The same as no word of it.
+    assert_eq!(denied(&demo, &write(&["--approval", "on-request"])), denied(&demo, &WRITE));
+    demo.run(&write(&["--approval", "sometimes"])).is_usage_error(&["untrusted, on-request, on-failure, never"]);
+}
+
+#[test]
+fn a_batch_has_one_approval_policy() {
+    let demo = demo();
+    let line = r#"{"id":"1","name":"write_file","arguments":{"file_path":"src/x","content":"y"}}"#;
+    let status = |policy: &str| demo.run_with(&["batch", "--approval", policy], line).lines()[0]["status"].clone();
+    assert_eq!((status("never"), status("on-failure")), (Value::from("error"), Value::from("completed")));
+}

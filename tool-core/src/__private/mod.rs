@@ -14,6 +14,7 @@ pub use futures_util::future::BoxFuture;
 pub use inventory::submit;
 pub use {schemars, serde};
 
+use crate::permission::{PatternKind, path_pattern};
 pub use crate::{
     context::{Owned, Shared, ToolContext, owned, shared},
     error::ToolError,
@@ -30,6 +31,7 @@ pub use crate::{
         source::{Mismatch, Source},
     },
 };
+
 /// Patterns that a parameter gives to its tool's permission.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the pattern of a permission",
@@ -49,13 +51,17 @@ macro_rules! displayed {
         }
     } )* };
 }
-displayed! { String str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 }
+displayed! { bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 }
+
+impl Patterns for String {
+    fn patterns(&self, ctx: &ToolContext) -> Vec<String> {
+        PatternKind::Text.patterns(self, ctx)
+    }
+}
 
 impl Patterns for std::path::PathBuf {
     fn patterns(&self, ctx: &ToolContext) -> Vec<String> {
-        // Settled first, so that `a/../b` is not taken for something in `a`.
-        let path = ctx.resolve(self);
-        vec![path.strip_prefix(ctx.cwd()).unwrap_or(&path).to_string_lossy().into_owned()]
+        vec![path_pattern(self, ctx)]
     }
 }
 

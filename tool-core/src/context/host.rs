@@ -1,13 +1,15 @@
 //! What all calls of one executor share.
 
-use std::{sync::Arc, time::Duration};
+use std::{any::TypeId, sync::Arc, time::Duration};
 
-use super::{Session, States};
+use tokio_util::sync::CancellationToken;
+
+use super::{Session, States, ToolContext};
 use crate::{
     event::{Clock, Observers},
     executor::{Hook, NestingLimits, Telemetry},
     permission::{ApprovalSettings, Approver, Ruleset},
-    registry::LiveRegistry,
+    registry::{LiveRegistry, Registered},
     truncate::{Limits, SpillStore},
 };
 
@@ -35,6 +37,18 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// The state values that a tool takes and this host has none of, in words.
+    pub(crate) fn lacks(&self, tool: &Registered) -> impl Iterator<Item = String> {
+        let of_call = [TypeId::of::<ToolContext>(), TypeId::of::<CancellationToken>()];
+        let wanted = tool.tool().requirements().into_iter();
+        let lacking =
+            wanted.filter(move |wanted| !of_call.contains(&wanted.type_id) && !self.states.contains(wanted.type_id));
+        lacking.map(|wanted| {
+            let (tool, kind) = (tool.name(), wanted.type_name());
+            format!("tool `{tool}` takes a `&{kind}`, and none is registered: add `.state(…)` with one")
+        })
+    }
+
     /// All rules that hold in a session: its own come last.
     pub(crate) fn rules_in(&self, session: &Session) -> Ruleset {
         Ruleset::merge([&self.rules, session.rules()].map(Clone::clone))

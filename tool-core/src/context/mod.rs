@@ -174,6 +174,7 @@ impl ToolContext {
             settings: self.scope.call.host.approvals,
             desk: self.scope.call.session.desk(),
             approver: &*self.scope.call.host.approver,
+            session: self.scope.call.session.id(),
             call_id: &self.scope.call.id,
             tool: &self.scope.call.tool,
             read_only: self.scope.call.read_only,

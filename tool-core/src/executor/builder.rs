@@ -3,12 +3,11 @@
 use std::{any::Any, sync::Arc, time::Duration};
 
 use tokio::sync::broadcast;
-use tokio_util::sync::CancellationToken;
 
 use super::{Executor, Hook, NestingLimits, Telemetry, doom_loop};
 use crate::{
     call::MAX_ARGUMENT_BYTES,
-    context::{Host, States, ToolContext},
+    context::{Host, States},
     event::{CallEvent, Clock, Observer, Observers, TickClock},
     permission::{ApprovalSettings, Approver, DenyAll, Ruleset},
     registry::LiveRegistry,
@@ -164,18 +163,12 @@ impl ExecutorBuilder {
     /// # Errors
     /// Every tool that cannot run: it takes a state value that is not registered, or its schema is unusable.
     pub fn build(self) -> Result<Executor, BuildError> {
-        let of_call = [std::any::TypeId::of::<ToolContext>(), std::any::TypeId::of::<CancellationToken>()];
+        let host = Arc::new(self.host);
+        // First, so that no tool can come in between unseen.
+        host.registry.serve(&host);
         let mut faults = Vec::new();
-        for tool in self.host.registry.current().iter() {
-            for wanted in tool.tool().requirements() {
-                if !of_call.contains(&wanted.type_id) && !self.host.states.contains(wanted.type_id) {
-                    faults.push(format!(
-                        "tool `{}` takes a `&{}`, and none is registered: add `.state(…)` with one",
-                        tool.name(),
-                        wanted.type_name()
-                    ));
-                }
-            }
+        for tool in host.registry.current().iter() {
+            faults.extend(host.lacks(tool));
             if let Err(fault) = tool.tool().verify() {
                 faults.push(format!("tool `{}` has a schema that cannot be used: {fault}", tool.name()));
             }
@@ -183,7 +176,7 @@ impl ExecutorBuilder {
         if !faults.is_empty() {
             return Err(BuildError { faults });
         }
-        Ok(Executor { host: Arc::new(self.host) })
+        Ok(Executor { host })
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Approval, ApprovalSettings, Approver, Ask, PermissionRequest, Reply, Ruleset,
+    Action, Approval, ApprovalSettings, Approver, Ask, PermissionRequest, Reply, Rule, Ruleset,
     desk::{Desk, Settled},
     policy::Verdict,
 };
@@ -28,6 +28,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) settings: ApprovalSettings,
     pub(crate) desk: &'a Desk,
     pub(crate) approver: &'a dyn Approver,
+    pub(crate) session: &'a Arc<str>,
     pub(crate) call_id: &'a CallId,
     pub(crate) tool: &'a ToolName,
     pub(crate) read_only: bool,
@@ -38,6 +39,12 @@ impl Gate<'_> {
     /// What the last matching rule says.
     fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
         self.session_rules.find(permission, pattern).or_else(|| self.rules.find(permission, pattern))
+    }
+
+    /// Whether the rules leave nothing of a permission: what [`Ruleset::disabled`] says of it.
+    pub(super) fn disables(&self, permission: &str) -> bool {
+        let last = self.session_rules.last_on(permission).or_else(|| self.rules.last_on(permission));
+        last.is_some_and(Rule::denies_all)
     }
 
     /// What is asked for a tool before what it asks for itself. `permission` is the one it declares, if any.
@@ -97,7 +104,8 @@ impl Gate<'_> {
 
     /// Waits for an answer: the approver's, or another question's that settles this one too.
     async fn ask(&self, request: PermissionRequest, open: Vec<String>) -> Result<(), ToolError> {
-        let ask = Arc::new(Ask { call_id: self.call_id.clone(), tool: self.tool.clone(), request });
+        let (session, call_id, tool) = (self.session.clone(), self.call_id.clone(), self.tool.clone());
+        let ask = Arc::new(Ask { session, call_id, tool, request });
         let Some(mut ticket) = self.desk.open(ask.clone(), open) else { return Ok(()) };
         let first = self.first(&ask, &mut ticket.settled);
         let reply = match self.cancellation.run_until_cancelled(first).await {

@@ -14,6 +14,7 @@ mod approver;
 mod config;
 mod desk;
 mod gate;
+mod pattern;
 mod policy;
 mod remembered;
 mod request;
@@ -22,14 +23,20 @@ mod wildcard;
 
 pub use self::{
     approver::{AllowAll, Approver, DenyAll, Reply},
+    pattern::path_pattern,
     policy::{ApprovalPolicy, ApprovalSettings, Granular},
     remembered::Approval,
     request::{Ask, PermissionRequest, RequestKind},
     rule::{Action, Rule, Ruleset},
     wildcard::matches,
 };
-pub(crate) use self::{desk::Desk, gate::Gate};
-use crate::{context::ToolContext, error::ToolError, tool::Invocation, tool::ToolPolicy, validation::Prepared};
+pub(crate) use self::{desk::Desk, gate::Gate, pattern::PatternKind};
+use crate::{
+    context::ToolContext,
+    error::{Denial, ToolError},
+    tool::{Invocation, ToolPolicy},
+    validation::Prepared,
+};
 
 /// A call that may run. Only [`authorize`] makes one.
 pub struct Granted {
@@ -43,7 +50,7 @@ impl Granted {
 }
 
 /// Asks for what the tool declared. A tool that declares nothing is asked about only where a rule names it, or the
-/// policy doubts it.
+/// policy doubts it. One that the rules disable altogether is refused, whatever its body would ask for, or forget to.
 ///
 /// # Errors
 /// [`ToolError::Denied`], or [`ToolError::Cancelled`] while waiting for an answer.
@@ -54,6 +61,12 @@ pub(crate) async fn authorize(
 ) -> Result<Granted, ToolError> {
     let gate = ctx.gate();
     let declared = prepared.permission(ctx);
+    if let Some(permission) = policy.asks.as_deref()
+        && gate.disables(permission)
+    {
+        let (tool, permission) = (ctx.tool().clone(), permission.to_owned());
+        return Err(ToolError::Denied(Denial::Disabled { tool, permission }));
+    }
     // A box each, so that calls that ask for nothing do not carry the room for it.
     let name = declared.as_ref().map(|request| &*request.permission).or(policy.asks.as_deref());
     if let Some(request) = gate.by_name(name) {

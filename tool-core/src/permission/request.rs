@@ -1,6 +1,6 @@
 //! What is asked for.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use crate::{call::CallId, output::Metadata, tool::ToolName};
 
@@ -93,6 +93,8 @@ impl PermissionRequest {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Ask {
+    /// The session's id.
+    pub session: Arc<str>,
     /// The call that asks.
     pub call_id: CallId,
     /// The tool that asks.

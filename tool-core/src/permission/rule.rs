@@ -29,6 +29,13 @@ pub struct Rule {
     pub action: Action,
 }
 
+impl Rule {
+    /// Whether it leaves nothing of the permissions it is for.
+    pub(super) fn denies_all(&self) -> bool {
+        self.pattern == "*" && self.action == Action::Deny
+    }
+}
+
 /// Rules in order: the last one that matches decides (opencode).
 ///
 /// ```
@@ -179,9 +186,13 @@ impl Ruleset {
     #[must_use]
     pub fn disabled(&self, tool: &str, permission: Option<&str>) -> bool {
         let permission = permission.unwrap_or(tool);
-        let last = self.rules.iter().rev().find(|rule| matches(&rule.permission, permission));
-        last.is_some_and(|rule| rule.pattern == "*" && rule.action == Action::Deny)
+        self.last_on(permission).is_some_and(Rule::denies_all)
             || self.on_tool(tool, permission) == Some(Action::Deny) && self.find(tool, "*") == Some(Action::Deny)
+    }
+
+    /// The last rule on a permission, whatever its pattern.
+    pub(super) fn last_on(&self, permission: &str) -> Option<&Rule> {
+        self.rules.iter().rev().find(|rule| matches(&rule.permission, permission))
     }
 
     /// What the last rule says that is for all of a tool by its name, and not for its permission. (`* deny` is for both,

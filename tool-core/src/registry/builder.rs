@@ -4,6 +4,7 @@ use std::{any::Any, collections::HashMap, fmt, sync::Arc, time::Duration};
 
 use super::{DESCRIBE_LIMIT, Registered, Registry, linked_tools};
 use crate::{
+    context::Host,
     permission::matches,
     tool::{BoundTool, InvalidName, Location, Tool, ToolName, TypedTool},
 };
@@ -276,12 +277,22 @@ impl RegistryError {
     }
 
     /// Asks each of these tools whether it can be used.
-    pub(super) fn of_unusable<'t>(tools: impl Iterator<Item = &'t Arc<Registered>>) -> Result<(), Self> {
-        let fault = |tool: &Arc<Registered>| {
+    pub(super) fn of_unusable(tools: &[&Arc<Registered>]) -> Result<(), Self> {
+        let fault = |tool: &&Arc<Registered>| {
             let fault = tool.tool.verify().err()?;
             Some(format!("tool `{}` has a schema that cannot be used: {fault}", tool.name))
         };
-        let faults: Vec<String> = tools.filter_map(fault).collect();
+        Self::of(tools.iter().filter_map(fault).collect())
+    }
+
+    /// Asks an executor whether it has the state that these tools take.
+    pub(super) fn of_lacking(host: &Host, tools: &[&Arc<Registered>]) -> Result<(), Self> {
+        let bind =
+            |fault| format!("{fault} when the executor is built, or bind one to the tool by `RegistryBuilder::state`");
+        Self::of(tools.iter().flat_map(|tool| host.lacks(tool)).map(bind).collect())
+    }
+
+    fn of(faults: Vec<String>) -> Result<(), Self> {
         if faults.is_empty() { Ok(()) } else { Err(Self { collisions: Vec::new(), faults }) }
     }
 

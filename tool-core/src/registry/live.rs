@@ -1,12 +1,12 @@
 //! A registry that changes while sessions run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use arc_swap::ArcSwap;
 use tokio::sync::broadcast;
 
 use super::{IntoTool, Registered, Registry, RegistryBuilder, RegistryError};
-use crate::{error::UnknownTool, tool::ToolName};
+use crate::{context::Host, error::UnknownTool, tool::ToolName};
 
 /// How many changes a subscriber may be behind before it misses some.
 const BACKLOG: usize = 64;
@@ -36,8 +36,9 @@ pub struct LiveRegistry(Arc<Live>);
 
 struct Live {
     current: ArcSwap<Registry>,
-    /// Held while a registry is put in place and told of, so that changes are told in the order they happen.
-    placing: Mutex<()>,
+    /// The executors that run these tools. Held while a registry is put in place and told of, so that changes are told
+    /// in the order they happen, and each executor has what the tools take.
+    placing: Mutex<Vec<Weak<Host>>>,
     changes: broadcast::Sender<RegistryChange>,
 }
 
@@ -110,20 +111,23 @@ impl LiveRegistry {
     /// Changes the set in one step. `change` gets a builder with all tools there are, and may be asked again when
     /// somebody else was faster. Returns what became different.
     ///
-    /// State values that a new tool takes are looked for when it is called, for the executor is there already: bind
-    /// them by [`RegistryBuilder::state`].
-    ///
     /// # Errors
-    /// Everything that could not be done, every pair of tools with one name, and every new tool that cannot be used
-    /// ([`Tool::verify`](crate::Tool::verify)). Nothing is changed then.
+    /// Everything that could not be done, every pair of tools with one name, every new tool that cannot be used
+    /// ([`Tool::verify`](crate::Tool::verify)), and every state value that a new tool takes and an executor of this set
+    /// does not have: bind those by [`RegistryBuilder::state`]. Nothing is changed then.
     pub fn update(&self, change: impl Fn(RegistryBuilder) -> RegistryBuilder) -> Result<RegistryChange, RegistryError> {
         loop {
             let old = self.current();
             let new = Arc::new(change(Registry::builder().extend(&old)).build()?);
             let difference = RegistryChange::between(&old, &new);
-            let fresh = difference.added.iter().chain(&difference.changed).filter_map(|name| new.get(name.as_str()));
-            RegistryError::of_unusable(fresh)?;
-            let _placing = self.0.placing.lock().unwrap_or_else(PoisonError::into_inner);
+            let names = difference.added.iter().chain(&difference.changed);
+            let fresh: Vec<_> = names.filter_map(|name| new.get(name.as_str())).collect();
+            RegistryError::of_unusable(&fresh)?;
+            let mut hosts = self.0.placing.lock().unwrap_or_else(PoisonError::into_inner);
+            hosts.retain(|host| host.strong_count() > 0);
+            for host in hosts.iter().filter_map(Weak::upgrade) {
+                RegistryError::of_lacking(&host, &fresh)?;
+            }
             if !Arc::ptr_eq(&old, &self.0.current.load()) {
                 continue;
             }
@@ -134,6 +138,11 @@ impl LiveRegistry {
             }
             return Ok(difference);
         }
+    }
+
+    /// Notes one more executor that runs these tools.
+    pub(crate) fn serve(&self, host: &Arc<Host>) {
+        self.0.placing.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(host));
     }
 
     /// Every change from now on. Who is slow delays nobody; who is more than 64 changes behind is told so

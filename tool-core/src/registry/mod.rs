@@ -18,6 +18,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use self::search::Found;
 pub use self::{
     builder::{Collision, IntoTool, RegistryBuilder, RegistryError},
     described::DESCRIBE_LIMIT,
@@ -92,6 +93,11 @@ impl Registered {
         self.deferred
     }
 
+    /// Whether the registry made it itself, of the deferred tools.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.generated
+    }
+
     /// Whether rules deny it altogether: see [`Ruleset::disabled`].
     #[must_use]
     pub fn is_disabled(&self, rules: &Ruleset) -> bool {
@@ -150,8 +156,16 @@ impl Registry {
         let mut alike = self.order.iter().filter(|known| fold(known.as_str()) == folded);
         match (alike.next().and_then(|known| self.tools.get(known)), alike.next()) {
             (Some(tool), None) if !folded.is_empty() => Ok(tool),
-            _ => Err(UnknownTool::new(name, self.order.clone())),
+            _ => {
+                let (deferred, shown) = self.order.iter().cloned().partition(|known| self.is_hidden(known));
+                Err(UnknownTool::new(name, shown, deferred))
+            }
         }
+    }
+
+    /// Whether a model learns of the tool of this name by searching only.
+    fn is_hidden(&self, name: &ToolName) -> bool {
+        self.tools.get(name).is_some_and(|tool| tool.deferred)
     }
 
     /// All tools, by name.
@@ -179,9 +193,9 @@ impl Registry {
     }
 
     /// What one model and agent see in a session by now: the same, and the deferred tools that `tool_search` has found
-    /// in it. Hosts ask for it before each turn.
+    /// in it. Hosts ask for it before each turn; `tool_search` describes what it finds for the audience of the last one.
     pub async fn specs_in(&self, session: &Session, audience: &Audience) -> Vec<ToolSpec> {
-        let found = search::Found::of(session);
+        let found = Found::of(session, audience);
         self.described(audience, |tool| !tool.deferred || found.contains(&tool.name)).await
     }
 

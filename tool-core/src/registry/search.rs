@@ -2,10 +2,10 @@
 
 use std::{
     collections::BTreeSet,
-    fmt::Write as _,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use futures_util::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::{
     context::{Session, ToolContext},
     error::ToolError,
     output::ToolOutput,
-    tool::{Annotations, FnTool, Tool, ToolName, ToolSpec},
+    tool::{Annotations, Audience, FnTool, Tool, ToolName, ToolSpec},
 };
 
 /// The name of the tool that finds deferred tools (codex-rs).
@@ -49,17 +49,33 @@ struct Hit<'a> {
     input_schema: &'a Value,
 }
 
-/// The deferred tools that a session has found; lives in its [`memory`](Session::memory).
+/// The deferred tools that a session has found, and for whom; lives in its [`memory`](Session::memory).
 #[derive(Default)]
-pub(super) struct Found(Mutex<BTreeSet<ToolName>>);
+pub(crate) struct Found(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    names: BTreeSet<ToolName>,
+    audience: Audience,
+}
 
 impl Found {
-    pub(super) fn of(session: &Session) -> BTreeSet<ToolName> {
-        session.memory::<Self>().0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What was found so far. From now on, what is found is described for this audience.
+    pub(super) fn of(session: &Session, audience: &Audience) -> BTreeSet<ToolName> {
+        let memory = session.memory::<Self>();
+        let mut state = memory.lock();
+        if state.audience != *audience {
+            state.audience = audience.clone();
+        }
+        state.names.clone()
     }
 
-    fn add(session: &Session, names: impl Iterator<Item = ToolName>) {
-        session.memory::<Self>().0.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
+    pub(crate) fn add(session: &Session, names: impl Iterator<Item = ToolName>) {
+        session.memory::<Self>().lock().names.extend(names);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,13 +86,13 @@ pub(super) fn tool_search(deferred: Vec<Arc<Registered>>) -> Arc<dyn Tool> {
         let (deferred, index) = (deferred.clone(), index.clone());
         async move {
             let index = index.get_or_init(|| Index::new(deferred.iter().map(|tool| text(tool.spec()))));
-            find(&deferred, index, &query, &ctx)
+            find(&deferred, index, &query, &ctx).await
         }
     });
     Arc::new(tool.annotations(Annotations::new(true, false, true, false)))
 }
 
-fn find(
+async fn find(
     deferred: &[Arc<Registered>],
     index: &Index,
     query: &Query,
@@ -89,9 +105,9 @@ fn find(
     // A model is not told of what it may not use.
     let rules = ctx.host().rules_in(ctx.session());
     let ranked = index.search(&query.query).into_iter().filter_map(|at| deferred.get(at));
-    let hits: Vec<&Arc<Registered>> =
-        ranked.filter(|tool| !tool.is_disabled(&rules)).take(query.limit.into()).collect();
-    if hits.is_empty() {
+    let ranked: Vec<&Arc<Registered>> = ranked.filter(|tool| !tool.is_disabled(&rules)).collect();
+    let specs = described(&ranked, query.limit.into(), ctx.session()).await;
+    if specs.is_empty() {
         let many = deferred.len();
         return Ok(ToolOutput::text(format!(
             "No tool fits this query. There are {many} that can be found: try other words, the name of a service, or of what the tool works on."
@@ -99,28 +115,56 @@ fn find(
         .title("0 tools")
         .with("tools", Vec::<String>::new()));
     }
-    Found::add(ctx.session(), hits.iter().map(|tool| tool.name().clone()));
-    let list: Vec<Hit<'_>> = hits
-        .iter()
-        .map(|tool| {
-            let ToolSpec { name, description, input_schema, .. } = tool.spec();
-            Hit { name, description, input_schema }
-        })
-        .collect();
-    let names: Vec<&str> = hits.iter().map(|tool| tool.name().as_str()).collect();
+    Found::add(ctx.session(), specs.iter().map(|spec| spec.name.clone()));
+    let hits =
+        specs.iter().map(|ToolSpec { name, description, input_schema, .. }| Hit { name, description, input_schema });
+    let list: Vec<Hit<'_>> = hits.collect();
+    let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     Ok(ToolOutput::text(serde_json::to_string(&list).map_err(ToolError::from_error)?)
-        .title(format!("{} tools", hits.len()))
+        .title(format!("{} tools", specs.len()))
         .with("tools", names))
 }
 
-/// What a tool is found by: its name, its descriptions, and the names and descriptions of its parameters.
-fn text(spec: &ToolSpec) -> String {
-    let mut text = format!("{} {} {}", spec.name, spec.title.as_deref().unwrap_or_default(), spec.description);
-    let properties = spec.input_schema.get("properties").and_then(Value::as_object);
-    for (name, property) in properties.into_iter().flatten() {
-        let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        // Writing to a text cannot fail.
-        let _ = write!(text, " {name} {description}");
+/// The first of these tools that do not withhold themselves, as the session's model sees them.
+async fn described(ranked: &[&Arc<Registered>], most: usize, session: &Session) -> Vec<ToolSpec> {
+    let audience = session.memory::<Found>().lock().audience.clone();
+    let mut specs = Vec::new();
+    for some in ranked.chunks(most.max(1)) {
+        let asked = join_all(some.iter().map(|tool| tool.offered_spec(&audience))).await;
+        specs.extend(asked.into_iter().flatten().take(most - specs.len()));
+        if specs.len() == most {
+            break;
+        }
     }
-    text
+    specs
+}
+
+/// What a tool is found by: its name, its descriptions, and the names and descriptions of its parameters, however deep.
+fn text(spec: &ToolSpec) -> String {
+    let mut words = vec![spec.name.as_str(), spec.title.as_deref().unwrap_or_default(), &spec.description];
+    let mut left = vec![&spec.input_schema];
+    while let Some(schema) = left.pop() {
+        match schema {
+            Value::Array(schemas) => left.extend(schemas.iter().rev()),
+            Value::Object(keywords) => {
+                for (keyword, value) in keywords.iter().rev() {
+                    match (keyword.as_str(), value) {
+                        ("description" | "title", Value::String(text)) => words.push(text),
+                        ("properties" | "patternProperties", Value::Object(members)) => {
+                            words.extend(members.keys().map(String::as_str));
+                            left.extend(members.values().rev());
+                        }
+                        ("$defs" | "definitions" | "dependentSchemas", Value::Object(members)) => {
+                            left.extend(members.values().rev());
+                        }
+                        // Values, not schemas.
+                        ("default" | "examples" | "example" | "enum" | "const" | "required", _) => {}
+                        (_, nested) => left.push(nested),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    words.join(" ")
 }

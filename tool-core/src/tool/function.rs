@@ -13,7 +13,7 @@ use super::{
 use crate::{
     context::ToolContext,
     output::IntoToolOutput,
-    permission::PermissionRequest,
+    permission::{PatternKind, PermissionRequest},
     schema,
     validation::{InvalidArguments, ToolArgument, Validator},
     wire::freeform,
@@ -59,7 +59,7 @@ use crate::{
 pub struct FnTool {
     spec: ToolSpec,
     policy: ToolPolicy,
-    pattern: Option<String>,
+    pattern: Option<(String, PatternKind)>,
     validator: Validator,
     start: Arc<Start>,
 }
@@ -218,9 +218,20 @@ impl FnTool {
 
     /// Asks with the value of this argument as the pattern: of a list, with each of its members; with `*` where the
     /// argument is left out, and without this step.
+    ///
+    /// It is compared as it is written; where that has `.` or `..` in it, or begins with the working directory, both
+    /// it and the path it would be have to be allowed. For a path, take [`path_pattern`](Self::path_pattern).
     #[must_use]
     pub fn pattern(mut self, argument: impl Into<String>) -> Self {
-        self.pattern = Some(argument.into());
+        self.pattern = Some((argument.into(), PatternKind::Text));
+        self
+    }
+
+    /// The same with an argument that is a path, as a `PathBuf` of an annotated function is: rules are held against it
+    /// as [`permission::path_pattern`](crate::permission::path_pattern) gives it.
+    #[must_use]
+    pub fn path_pattern(mut self, argument: impl Into<String>) -> Self {
+        self.pattern = Some((argument.into(), PatternKind::Path));
         self
     }
 
@@ -285,8 +296,8 @@ impl Tool for FnTool {
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {
         let (value, mended) = self.validator.read(arguments)?;
         let permission = self.policy.permission.as_ref().map(|permission| {
-            let patterns = self.pattern.as_ref().and_then(|argument| value.get(argument)).map_or(Vec::new(), patterns);
-            (permission.clone(), if patterns.is_empty() { vec!["*".to_owned()] } else { patterns })
+            let given = self.pattern.as_ref().and_then(|(argument, kind)| Some((texts(value.get(argument)?), *kind)));
+            Declared { permission: permission.clone(), given: given.filter(|(texts, _)| !texts.is_empty()) }
         });
         let run = (self.start)(value).map_err(|error| InvalidArguments::malformed(error, arguments))?;
         Ok(mended.noted(Box::new(FnInvocation { run, permission })))
@@ -299,24 +310,34 @@ impl Tool for FnTool {
 }
 
 /// What an argument gives as patterns: as an annotated function's argument does, and JSON for what has no other text.
-fn patterns(value: &Value) -> Vec<String> {
+fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
         Value::String(text) => vec![text.clone()],
-        Value::Array(items) => items.iter().flat_map(patterns).collect(),
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
         other => vec![other.to_string()],
     }
 }
 
 struct FnInvocation {
     run: Run,
-    permission: Option<(Cow<'static, str>, Vec<String>)>,
+    permission: Option<Declared>,
+}
+
+/// The permission to ask for, and what an argument says of it.
+struct Declared {
+    permission: Cow<'static, str>,
+    given: Option<(Vec<String>, PatternKind)>,
 }
 
 impl Invocation for FnInvocation {
-    fn permission(&self, _: &ToolContext) -> Option<PermissionRequest> {
-        let (permission, patterns) = self.permission.as_ref()?;
-        Some(PermissionRequest::new(permission.clone(), patterns.clone()))
+    fn permission(&self, ctx: &ToolContext) -> Option<PermissionRequest> {
+        let Declared { permission, given } = self.permission.as_ref()?;
+        let patterns = match given {
+            Some((texts, kind)) => texts.iter().flat_map(|text| kind.patterns(text, ctx)).collect(),
+            None => vec!["*".to_owned()],
+        };
+        Some(PermissionRequest::new(permission.clone(), patterns))
     }
 
     fn run<'c>(self: Box<Self>, ctx: &'c ToolContext) -> BoxFuture<'c, ToolResult> {

@@ -5,22 +5,16 @@ use std::cmp::Ordering;
 use serde_json::{Map, Number, Value};
 
 use super::{
-    atoms::{Atom, Atoms},
-    schema::{Comparison, Found, certain, maybe, parts},
+    atoms::Atom,
+    schema::{Comparison, Found, Held, certain, maybe, parts},
     spread::Alternative,
 };
 
 static ANYTHING: Value = Value::Bool(true);
 
 impl<'s> Comparison<'s> {
-    pub(super) fn numbers(
-        &self,
-        sub: &Alternative<'s>,
-        sup: &'s Map<String, Value>,
-        atoms: Atoms,
-        at: &str,
-        found: &mut Vec<Found>,
-    ) {
+    pub(super) fn numbers(&self, held: &Held<'_, 's>, found: &mut Vec<Found>) {
+        let Held { sub, sup, atoms, at } = *held;
         if !atoms.contains(Atom::Integer) && !atoms.contains(Atom::Fraction) {
             return;
         }
@@ -51,18 +45,12 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    pub(super) fn texts(
-        &self,
-        sub: &Alternative<'s>,
-        sup: &'s Map<String, Value>,
-        atoms: Atoms,
-        at: &str,
-        found: &mut Vec<Found>,
-    ) {
+    pub(super) fn texts(&self, held: &Held<'_, 's>, found: &mut Vec<Found>) {
+        let Held { sub, sup, atoms, at } = *held;
         if !atoms.contains(Atom::String) {
             return;
         }
-        self.counts(sub, sup, ["minLength", "maxLength"], at, found);
+        self.counts(held, ["minLength", "maxLength"], found);
         for keyword in ["pattern", "format"] {
             let Some(wanted) = sup.get(keyword) else { continue };
             let own: Vec<_> = sub.iter().filter_map(|map| map.get(keyword)).collect();
@@ -78,18 +66,12 @@ impl<'s> Comparison<'s> {
         }
     }
 
-    pub(super) fn arrays(
-        &self,
-        sub: &Alternative<'s>,
-        sup: &'s Map<String, Value>,
-        atoms: Atoms,
-        at: &str,
-        found: &mut Vec<Found>,
-    ) {
+    pub(super) fn arrays(&self, held: &Held<'_, 's>, found: &mut Vec<Found>) {
+        let Held { sub, sup, atoms, at } = *held;
         if !atoms.contains(Atom::Array) {
             return;
         }
-        self.counts(sub, sup, ["minItems", "maxItems"], at, found);
+        self.counts(held, ["minItems", "maxItems"], found);
         let is_unique = |map: &Map<String, Value>| map.get("uniqueItems") == Some(&Value::Bool(true));
         let single = most(sub, "maxItems").is_some_and(|most| most <= 1);
         if is_unique(sup) && !single && !sub.iter().any(|map| is_unique(map)) {
@@ -115,14 +97,8 @@ impl<'s> Comparison<'s> {
     }
 
     /// A least and a most: of characters, items, members.
-    pub(super) fn counts(
-        &self,
-        sub: &Alternative<'s>,
-        sup: &'s Map<String, Value>,
-        [least_of, most_of]: [&'static str; 2],
-        at: &str,
-        found: &mut Vec<Found>,
-    ) {
+    pub(super) fn counts(&self, held: &Held<'_, 's>, [least_of, most_of]: [&'static str; 2], found: &mut Vec<Found>) {
+        let Held { sub, sup, at, .. } = *held;
         let show = |count: Option<u64>| count.map_or("none".to_owned(), |count| count.to_string());
         let wanted = |keyword| sup.get(keyword).and_then(Value::as_u64);
         let own = [least(sub, least_of), most(sub, most_of)];

@@ -5,22 +5,15 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::{
-    atoms::{Atom, Atoms},
-    schema::{Comparison, Direction, Found, certain, escape, keys, names, parts},
-    spread::Alternative,
+    atoms::Atom,
+    schema::{Comparison, Direction, Found, Held, certain, escape, keys, names, parts},
 };
 
 static ANYTHING: Value = Value::Bool(true);
 
 impl<'s> Comparison<'s> {
-    pub(super) fn objects(
-        &self,
-        sub: &Alternative<'s>,
-        sup: &'s Map<String, Value>,
-        atoms: Atoms,
-        at: &str,
-        found: &mut Vec<Found>,
-    ) {
+    pub(super) fn objects(&self, held: &Held<'_, 's>, found: &mut Vec<Found>) {
+        let Held { sub, sup, atoms, at } = *held;
         if !atoms.contains(Atom::Object) {
             return;
         }
@@ -78,7 +71,7 @@ impl<'s> Comparison<'s> {
         } else if !is_whole {
             found.extend(self.check(&own, rest, &place));
         }
-        self.counts(sub, sup, ["minProperties", "maxProperties"], at, found);
+        self.counts(held, ["minProperties", "maxProperties"], found);
     }
 }
 

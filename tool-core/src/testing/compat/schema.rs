@@ -19,6 +19,8 @@ use super::{
 
 /// How many pairs of schemas are looked at before it is left open: unions of unions multiply.
 const MOST_STEPS: usize = 20_000;
+/// How many schemas are walked and put together in all, to spread others out.
+const MOST_PIECES: usize = 500_000;
 
 /// Keywords whose meaning is not taken apart: they have to be the same on both sides.
 const WHOLE: [&str; 13] = [
@@ -56,6 +58,16 @@ pub(super) struct Found {
     pub(super) words: String,
 }
 
+/// One schema that values are held against, keyword by keyword, and what is known of them.
+#[derive(Clone, Copy)]
+pub(super) struct Held<'a, 's> {
+    pub(super) sub: &'a Alternative<'s>,
+    pub(super) sup: &'s Map<String, Value>,
+    /// The types that both take.
+    pub(super) atoms: Atoms,
+    pub(super) at: &'a str,
+}
+
 /// Everything a comparison needs at every step.
 pub(super) struct Comparison<'s> {
     sub_root: &'s Value,
@@ -66,6 +78,8 @@ pub(super) struct Comparison<'s> {
     /// Pairs that are being compared further up: recursion ends in them, and what fails will fail there.
     open: RefCell<HashSet<(Vec<usize>, usize)>>,
     steps: Cell<usize>,
+    /// What may be spent on spreading schemas yet.
+    pieces: Cell<usize>,
 }
 
 /// Everything that makes the new schema refuse what the old one took, or make what the old one did not.
@@ -85,6 +99,7 @@ pub(super) fn compare(old: &Value, new: &Value, direction: Direction) -> Vec<Fou
         divided: &divided,
         open: RefCell::default(),
         steps: Cell::new(0),
+        pieces: Cell::new(MOST_PIECES),
     };
     comparison.check(&[sub], sup, "")
 }
@@ -185,10 +200,11 @@ impl<'s> Comparison<'s> {
                 found.push(certain(&format!("{at}/{keyword}"), format!("{words}{values}")));
             }
         }
-        self.numbers(sub, sup, common, at, &mut found);
-        self.texts(sub, sup, common, at, &mut found);
-        self.arrays(sub, sup, common, at, &mut found);
-        self.objects(sub, sup, common, at, &mut found);
+        let held = Held { sub, sup, atoms: common, at };
+        self.numbers(&held, &mut found);
+        self.texts(&held, &mut found);
+        self.arrays(&held, &mut found);
+        self.objects(&held, &mut found);
         for keyword in WHOLE {
             if sup.contains_key(keyword) && !self.has(sub, keyword, sup) {
                 found.push(maybe(&format!("{at}/{keyword}"), format!("`{keyword}` may be narrower than before")));
@@ -232,7 +248,7 @@ impl<'s> Comparison<'s> {
                 continue;
             }
             let of_type = |branch: &Value| {
-                let alternatives = spread_in(self.sup_root, &[branch]);
+                let alternatives = spread_in(self.sup_root, &[branch], &self.pieces);
                 alternatives.map_or(true, |all| all.iter().any(|one| Atoms::of_all(one).contains(atom)))
             };
             let near: Vec<_> = branches.iter().zip(&fits).filter(|(branch, _)| of_type(branch)).collect();
@@ -255,7 +271,7 @@ impl<'s> Comparison<'s> {
 
     /// Whether no value of `sub` is one of `branch`.
     fn disjoint(&self, sub: &Alternative<'s>, branch: &'s Value) -> bool {
-        let Ok(others) = spread_in(self.sup_root, &[branch]) else { return false };
+        let Ok(others) = spread_in(self.sup_root, &[branch], &self.pieces) else { return false };
         others.iter().all(|other| {
             Atoms::of_all(sub).and(Atoms::of_all(other)).is_empty()
                 || names(sub, "required").any(|name| {
@@ -273,7 +289,7 @@ impl<'s> Comparison<'s> {
 
     /// Parameters that callers send and that are gone: taken still where objects are open, but without meaning.
     fn lost(&self, sub: &[Alternative<'s>], sup: &'s Value, at: &str, found: &mut Vec<Found>) {
-        let Ok(taken) = spread_in(self.sup_root, &[sup]) else { return };
+        let Ok(taken) = spread_in(self.sup_root, &[sup], &self.pieces) else { return };
         let is_struct = |map: &&Map<String, Value>| map.contains_key("properties");
         let open = |map: &&Map<String, Value>| match map.get("additionalProperties") {
             None | Some(Value::Bool(true)) => !map.contains_key("patternProperties"),
@@ -339,7 +355,7 @@ impl<'s> Comparison<'s> {
     }
 
     fn spread(&self, sub: &[&'s Value]) -> Result<Vec<Alternative<'s>>, Opaque> {
-        spread_in(self.sub_root, sub)
+        spread_in(self.sub_root, sub, &self.pieces)
     }
 }
 

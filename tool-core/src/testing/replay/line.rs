@@ -32,6 +32,9 @@ pub(super) enum Line {
         at: SystemTime,
     },
     Ask {
+        /// Of all lines that are written now; the first recordings had none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<String>,
         call_id: CallId,
         tool: String,
         permission: String,
@@ -97,6 +100,7 @@ impl From<WrittenReply> for Reply {
 impl Line {
     pub(super) fn ask(ask: &Ask, reply: Reply) -> Self {
         Self::Ask {
+            session: Some(ask.session.to_string()),
             call_id: ask.call_id.clone(),
             tool: ask.tool.to_string(),
             permission: ask.request.permission.to_string(),

@@ -41,7 +41,7 @@
 //! |---|---|
 //! | `recording` | `version`: 1 |
 //! | `call` | `session`, `callId`, `parent` (of a nested call), `tool`, `arguments` (JSON text), `at` |
-//! | `ask` | `callId`, `tool`, `permission`, `patterns`, `always`, `metadata`, `reply`: `{"kind": "once" \| "always" \| "reject" \| "unanswered", "feedback", "reason"}` |
+//! | `ask` | `session` (not in the first recordings), `callId`, `tool`, `permission`, `patterns`, `always`, `metadata`, `reply`: `{"kind": "once" \| "always" \| "reject" \| "unanswered", "feedback", "reason"}` |
 //! | `outcome` | `session`, `parent`, `at`, `outcome`: as [`Outcome`](crate::Outcome) is written |
 //! | `lost` | `events`: so many were not recorded, for the recorder fell behind |
 //!

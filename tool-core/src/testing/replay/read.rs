@@ -121,10 +121,14 @@ impl Recording {
                 let call = ToolCall::new(call_id, tool, arguments);
                 self.calls.push(RecordedCall { session, call, parent, at, asks: Vec::new(), outcome: None });
             }
-            Line::Ask { call_id, permission, patterns, always, metadata, reply, .. } => {
+            Line::Ask { session, call_id, permission, patterns, always, metadata, reply, .. } => {
                 let mut request = PermissionRequest::new(permission, patterns).always(always);
                 request.metadata = metadata;
-                let asks = self.latest(|call| call.call.id == call_id && call.outcome.is_none());
+                let asks = self.latest(|call| {
+                    call.call.id == call_id
+                        && session.as_ref().is_none_or(|session| call.session == *session)
+                        && call.outcome.is_none()
+                });
                 if let Some(call) = asks {
                     call.asks.push(RecordedAsk { request, reply: reply.into() });
                 }

@@ -16,7 +16,7 @@ use crate::{
     executor::{BuildError, Executor, Outcome},
     output::ToolOutput,
     permission::PermissionRequest,
-    registry::Registry,
+    registry::{Found, Registry, RegistryBuilder},
     suggest::nearest,
     tool::{Annotations, Invocation, Tool, ToolName, ToolPolicy, ToolResult, ToolSpec},
     validation::InvalidArguments,
@@ -88,14 +88,21 @@ impl Replay {
     }
 
     /// A stand-in for each of these tools, with its name, description and schemas. The arguments are not validated: what
-    /// was refused then is refused by the recording.
+    /// was refused then is refused by the recording. Deferred tools are deferred, and shown once a recorded search has
+    /// found them.
     #[must_use]
     pub fn registry_like(&self, tools: &Registry) -> Registry {
-        collect(tools.specs().map(|spec| self.stand_in(ToolSpec { output_schema: None, ..spec.clone() })))
+        let all = collect(tools.iter().map(|tool| StandIn {
+            finds: tool.is_generated(),
+            ..self.stand_in(ToolSpec { output_schema: None, ..tool.spec().clone() })
+        }));
+        let deferred = tools.iter().filter(|tool| tool.is_deferred());
+        let all = deferred.fold(Registry::builder().extend(&all), |all, tool| all.defer(tool.name().as_str()));
+        built(all)
     }
 
     fn stand_in(&self, spec: ToolSpec) -> StandIn {
-        StandIn { spec, policy: ToolPolicy::default(), replay: self.clone() }
+        StandIn { spec, policy: ToolPolicy::default(), replay: self.clone(), finds: false }
     }
 
     /// The recorded calls that nobody made, in order.
@@ -171,8 +178,11 @@ impl Replay {
 }
 
 fn collect(tools: impl Iterator<Item = StandIn>) -> Registry {
-    let builder = tools.fold(Registry::builder(), crate::registry::RegistryBuilder::add);
-    builder.build().unwrap_or_else(|error| unreachable!("one name each: {error}"))
+    built(tools.fold(Registry::builder(), RegistryBuilder::add))
+}
+
+fn built(registry: RegistryBuilder) -> Registry {
+    registry.build().unwrap_or_else(|error| unreachable!("one name each: {error}"))
 }
 
 /// Arguments as a value, whose members are compared without their order; text that is no JSON as it is.
@@ -189,6 +199,8 @@ struct StandIn {
     spec: ToolSpec,
     policy: ToolPolicy,
     replay: Replay,
+    /// Whether what it answers is found from then on: it stands for `tool_search`.
+    finds: bool,
 }
 
 impl Tool for StandIn {
@@ -201,13 +213,15 @@ impl Tool for StandIn {
     }
 
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments> {
-        Ok(Box::new(Recorded { arguments: arguments.to_owned(), replay: self.replay.clone() }))
+        let (arguments, replay) = (arguments.to_owned(), self.replay.clone());
+        Ok(Box::new(Recorded { arguments, replay, finds: self.finds }))
     }
 }
 
 struct Recorded {
     arguments: String,
     replay: Replay,
+    finds: bool,
 }
 
 impl Invocation for Recorded {
@@ -219,6 +233,12 @@ impl Invocation for Recorded {
         let outcome = self.replay.answer(ctx.tool().as_str(), &self.arguments);
         let result = outcome.and_then(|outcome| match outcome.status() {
             Ok(bounded) => {
+                if self.finds {
+                    let metadata = bounded.metadata();
+                    let names = metadata.get("tools").and_then(Value::as_array).into_iter().flatten();
+                    let names = names.filter_map(|name| ToolName::new(name.as_str()?).ok());
+                    Found::add(ctx.session(), names);
+                }
                 let mut output = ToolOutput::text(bounded.output()).title(bounded.title());
                 // `truncated` is among them: what was cut then is not cut again.
                 output.metadata = bounded.metadata();
