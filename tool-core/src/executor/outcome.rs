@@ -228,6 +228,7 @@ enum WrittenStatus {
         output: String,
         #[serde(default)]
         attachments: Vec<Attachment>,
+        #[serde(default, deserialize_with = "present")]
         structured: Option<Box<serde_json::Value>>,
     },
     Error {
@@ -239,6 +240,11 @@ enum WrittenStatus {
 struct WrittenError {
     kind: ErrorKind,
     message: String,
+}
+
+/// A member that is there, be it `null`: that is a value, and no member is none.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<serde_json::Value>>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl<'de> Deserialize<'de> for Outcome {
