@@ -1,6 +1,10 @@
 //! What all calls of one executor share.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use super::{Session, States};
 use crate::{
@@ -35,6 +39,11 @@ pub(crate) struct Host {
 }
 
 impl Host {
+    /// The time. Where the host's clock panics, the machine's stands in for it: a call must come to its end.
+    pub(crate) fn now(&self) -> SystemTime {
+        catch_unwind(AssertUnwindSafe(|| self.clock.now())).unwrap_or_else(|_| SystemTime::now())
+    }
+
     /// All rules that hold in a session: its own come last.
     pub(crate) fn rules_in(&self, session: &Session) -> Ruleset {
         Ruleset::merge([&self.rules, session.rules()].map(Clone::clone))

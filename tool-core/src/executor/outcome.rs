@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     call::{CallId, ToolCall},
-    context::ToolContext,
+    context::{Called, ToolContext},
     error::{ErrorKind, Recorded, ToolError},
     event::millis,
     output::{Attachment, Metadata, ToolOutput},
@@ -45,7 +45,8 @@ pub struct Outcome {
 impl Outcome {
     pub(super) fn of(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Self {
         let time = CallTime { start: ctx.start(), end: ctx.now() };
-        let (call_id, tool) = (ctx.call_id().clone(), Some(ctx.tool().clone()));
+        let is_unknown = matches!(ctx.called(), Called::Unknown(_));
+        let (call_id, tool) = (ctx.call_id().clone(), (!is_unknown).then(|| ctx.tool().clone()));
         Self { call_id, requested, tool, status, detached: ctx.is_detached(), time, mended: ctx.mended() }
     }
 
