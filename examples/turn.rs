@@ -10,7 +10,7 @@ use std::{
 };
 
 use tool_core::{
-    event::{CallEvent, CallState},
+    event::{CallEvent, CallKey, CallState},
     executor::{Arguments, Before, Hook},
     permission::Ruleset,
     prelude::*,
@@ -54,7 +54,7 @@ impl Hook for NoSecrets {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let states: Arc<Mutex<HashMap<String, CallState>>> = Arc::default();
+    let states: Arc<Mutex<HashMap<CallKey, CallState>>> = Arc::default();
     let seen = states.clone();
     let executor = Executor::builder(Registry::linked()?)
         .rules(Ruleset::new().allow("note", "*"))

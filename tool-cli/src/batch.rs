@@ -1,6 +1,8 @@
 //! `batch`: calls from JSON Lines, one after the other in one session; each outcome is printed when its call ends.
 
 use std::{
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
     io::{self, BufRead, BufReader},
     process::ExitCode,
     time::{SystemTime, UNIX_EPOCH},
@@ -31,13 +33,14 @@ pub(crate) async fn batch(setup: Setup, args: BatchArgs) -> Result<ExitCode, Fai
     let host = Host::new(setup, &args.run, args.input == "-")?;
     host.listen();
     let mut failed = false;
+    let mut ids = Ids::default();
     let mut number = 0_u64;
     let mut lines = lines(input);
     while let Some(Some(line)) = host.session().cancellation().run_until_cancelled(lines.recv()).await {
         number += 1;
         let call = match line {
             Line::Text(text) if text.trim().is_empty() => continue,
-            Line::Text(text) => parse(&text, number),
+            Line::Text(text) => parse(&text, number).and_then(|call| ids.admit(call)),
             Line::TooLong => Err(Malformed::new(format!("the line is longer than {} MiB", MAX_LINE >> 20))),
             Line::NotUtf8(at) => Err(Malformed::new(format!("the line is not UTF-8 from its byte {at} on"))),
             Line::Broken(error) => {
@@ -126,6 +129,39 @@ fn parse(text: &str, line: u64) -> Result<ToolCall, Malformed> {
     // JSON text inside a string, as OpenAI sends arguments; anything else is the call's own business.
     let arguments = serde_json::from_str::<String>(arguments).unwrap_or_else(|_| arguments.to_owned());
     Ok(ToolCall::new(id, request.name, arguments))
+}
+
+/// How many ids are remembered at least.
+const IDS: usize = 1 << 20;
+
+/// The ids of a batch, by their digests, so that no batch is too long for it. A million of them and more are remembered,
+/// the latest.
+#[derive(Default)]
+struct Ids {
+    digests: RandomState,
+    latest: HashSet<u64>,
+    before: HashSet<u64>,
+}
+
+impl Ids {
+    /// Lets a call pass whose id no other had: by its id the reader of the outcomes knows it.
+    fn admit(&mut self, call: ToolCall) -> Result<ToolCall, Malformed> {
+        let digest = self.digests.hash_one(call.id.as_str());
+        if self.before.contains(&digest) || !self.latest.insert(digest) {
+            let id = call.id.as_str();
+            return Err(Malformed {
+                message: format!(
+                    "an earlier line has the id `{id}`, and this call was not run; give it an id of its own"
+                ),
+                id: Some(id.to_owned()),
+                name: Some(call.name.into_owned()),
+            });
+        }
+        if self.latest.len() >= IDS {
+            self.before = std::mem::take(&mut self.latest);
+        }
+        Ok(call)
+    }
 }
 
 /// An id or a name as text.

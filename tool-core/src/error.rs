@@ -54,6 +54,14 @@ pub enum ToolError {
         "Skipped: the user has sent a message, and this call had not started. Read the message before calling again."
     )]
     Skipped,
+    /// Another call of the session has this id and has not ended; two results of one id could not be told apart.
+    #[error(
+        "This call was not run: expected an id of its own for each call, got `{id}`, which another call of the session has that has not ended. Make it again under another id."
+    )]
+    RepeatedId {
+        /// The id; cut after 200 bytes.
+        id: String,
+    },
     /// An error that was stored and read back.
     #[error("{}", .0.message)]
     Recorded(Box<Recorded>),
@@ -230,7 +238,7 @@ fn quoted(patterns: &[String]) -> String {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The arguments do not fit.
+    /// The arguments do not fit, or the call's id is another's.
     InvalidArguments,
     /// No tool has this name.
     UnknownTool,
@@ -261,6 +269,10 @@ impl ToolError {
         Self::Failed(error.to_string().into())
     }
 
+    pub(crate) fn repeated_id(id: &str) -> Self {
+        Self::RepeatedId { id: excerpt_of(id, 200) }
+    }
+
     /// A failure that ends the turn.
     #[must_use]
     pub fn fatal(message: impl Into<Cow<'static, str>>) -> Self {
@@ -275,7 +287,7 @@ impl ToolError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::InvalidArguments(_) => ErrorKind::InvalidArguments,
+            Self::InvalidArguments(_) | Self::RepeatedId { .. } => ErrorKind::InvalidArguments,
             Self::UnknownTool(_) => ErrorKind::UnknownTool,
             Self::Denied(_) => ErrorKind::Denied,
             Self::Cancelled | Self::Skipped => ErrorKind::Cancelled,

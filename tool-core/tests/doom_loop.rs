@@ -2,6 +2,7 @@
 
 use tool_core::{
     ErrorKind,
+    executor::{Arguments, Before, Hook},
     permission::{Reply, Ruleset},
     prelude::*,
     testing::Bench,
@@ -56,6 +57,69 @@ async fn blanks_and_the_order_of_members_make_no_other_call() {
     let bench = bench(vec![], Ruleset::new());
     let calls = [SAME, ("look", "{ \"far\": 1, \"at\": \"x\" }"), ("LOOK", r#"{"at":"x","far":1}"#)];
     assert_eq!(kinds(&bench, &calls).await, [None, None, DENIED]);
+}
+
+#[tokio::test]
+async fn escapes_and_what_is_mended_make_no_other_call() {
+    for alike in [
+        r#"{"\u0061t":"\u0078","far":1}"#,
+        r#"{"at":"x","far":1,}"#,
+        "```json\n{\"far\":1,\"at\":\"x\"}\n```",
+        r#""{\"at\":\"x\",\"far\":1}""#,
+    ] {
+        let bench = bench(vec![], Ruleset::new());
+        assert_eq!(kinds(&bench, &[SAME, ("look", alike), SAME]).await, [None, None, DENIED], "{alike}");
+    }
+    for other in [r#"{"\u0062t":"x","far":1}"#, r#"{"at":"\\x","far":1}"#, r#"{"at":"x,","far":1}"#] {
+        let bench = bench(vec![], Ruleset::new());
+        assert_eq!(kinds(&bench, &[SAME, SAME, ("look", other), SAME]).await[3], None, "{other}");
+    }
+}
+
+#[tokio::test]
+async fn calls_that_are_refused_before_they_are_looked_at_count() {
+    struct NotThere;
+    #[tool_core::async_trait]
+    impl Hook for NotThere {
+        async fn before(&self, arguments: &Arguments, _: &ToolContext) -> Before {
+            match arguments["at"] == "y" {
+                true => Before::Refuse { reason: "not there".to_owned() },
+                false => Before::Continue,
+            }
+        }
+    }
+    let long = format!(r#"{{"at":"{}"}}"#, "x".repeat(100));
+    let refused = [("nowhere", "{}"), ("look", &*long), ("look", r#"{"at":"y"}"#)];
+    for between in refused {
+        let bench = Bench::builder().tool(LookTool);
+        let bench = bench.with(|executor| executor.max_argument_bytes(50).hook(NotThere)).build();
+        let kinds = kinds(&bench, &[SAME, SAME, between, SAME]).await;
+        assert!(kinds[2].is_some() && kinds[3].is_none(), "{between:?}: {kinds:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_of_a_turn_are_counted_in_their_order() {
+    for _ in 0..20 {
+        let bench = bench(vec![], Ruleset::new());
+        let turn = ["1", "2", "3"].map(|id| ToolCall::new(id, SAME.0, SAME.1));
+        let outcomes = bench.executor().call_all(bench.session(), turn).await;
+        let kinds: Vec<_> = outcomes.iter().map(|outcome| outcome.error().map(ToolError::kind)).collect();
+        assert_eq!(kinds, [None, None, DENIED]);
+    }
+}
+
+#[tokio::test]
+async fn who_is_asked_sees_the_call_that_asks() {
+    let bench = Bench::builder().tool(LookTool).replies([Reply::Once, Reply::Once]);
+    let bench = bench.with(|executor| executor.doom_loop(1)).build();
+    let turn = ["a", "b"].map(|at| ToolCall::new(at, "look", format!(r#"{{"at":"{at}"}}"#)));
+    bench.executor().call_all(bench.session(), turn).await;
+    let asks = bench.asks();
+    assert_eq!(asks.len(), 2);
+    for ask in asks {
+        assert_eq!(ask.request.metadata["input"]["at"], ask.call_id.as_str());
+    }
 }
 
 #[tokio::test]

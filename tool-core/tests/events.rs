@@ -6,7 +6,7 @@ use std::{
 };
 
 use tool_core::{
-    event::{CallEvent, CallState, Change, MOST_WAITING, Observer, Progress},
+    event::{CallEvent, CallKey, CallState, Change, MOST_WAITING, MOST_WAITING_BYTES, Observer, Progress},
     permission::Ruleset,
     prelude::*,
     testing::Bench,
@@ -140,7 +140,7 @@ async fn states(bench: &Bench, arguments: &str) -> Vec<CallState> {
     let events = events.lock().expect("nobody panics").clone();
     let follow = |event: &CallEvent| {
         CallState::follow(&mut states, event);
-        let state = &states["call_9"];
+        let state = &states[&CallKey::new("session", "call_9")];
         let text = serde_json::to_string(state).expect("a state is JSON");
         let back: CallState = serde_json::from_str(&text).expect("what was written can be read");
         assert_eq!(serde_json::to_value(&back).expect("JSON"), serde_json::to_value(state).expect("JSON"));
@@ -153,7 +153,7 @@ async fn states(bench: &Bench, arguments: &str) -> Vec<CallState> {
 async fn states_are_stored_and_read_back() {
     let bench = Bench::new(CountTool);
     let states = states(&bench, r#"{"to":2}"#).await;
-    let [CallState::Pending { call, start }, CallState::Running { .. }, .., CallState::Completed { outcome, .. }] =
+    let [CallState::Pending { call, start, .. }, CallState::Running { .. }, .., CallState::Completed { outcome, .. }] =
         states.as_slice()
     else {
         panic!("{states:?}")
@@ -188,4 +188,121 @@ async fn a_call_left_open_by_a_host_that_died_is_ended_as_cancelled() {
         assert_eq!(outcome.error().map(tool_core::ToolError::kind).is_some(), was_open);
         assert_eq!(outcome.call_id().as_str(), "call_9");
     }
+}
+
+/// Tell so many megabytes.
+#[tool(read_only, register = false)]
+async fn flood(
+    /// How many.
+    megabytes: usize,
+    ctx: &ToolContext,
+) {
+    for _ in 0..megabytes {
+        ctx.progress(Progress::text("x".repeat(1 << 20)));
+    }
+}
+
+#[tokio::test]
+async fn large_events_wait_for_a_stuck_observer_in_bounded_memory() {
+    #[derive(Default)]
+    struct Told {
+        bytes: usize,
+        ends: usize,
+        left_out: u64,
+    }
+    struct Stuck(Mutex<mpsc::Receiver<()>>, Arc<Mutex<Told>>);
+    impl Observer for Stuck {
+        fn observe(&self, event: &CallEvent) {
+            let _ = self.0.lock().expect("nobody panics").recv();
+            let mut told = self.1.lock().expect("nobody panics");
+            match &event.change {
+                Change::Progress(progress) => told.bytes += progress.text.len(),
+                Change::Completed(_) => told.ends += 1,
+                _ => {}
+            }
+        }
+
+        fn lagged(&self, events: u64) {
+            self.1.lock().expect("nobody panics").left_out += events;
+        }
+    }
+    let told: Arc<Mutex<Told>> = Arc::default();
+    let (release, gate) = mpsc::channel::<()>();
+    let registry = Registry::builder().add(FloodTool).build().expect("one tool");
+    let executor = Executor::builder(registry).observer(Stuck(Mutex::new(gate), told.clone()));
+    let executor = executor.build().expect("nothing is missing");
+    let session = Session::new("/");
+    for id in ["1", "2"] {
+        let call = ToolCall::new(id, "flood", r#"{"megabytes":100}"#);
+        assert!(executor.call(&session, call).await.output().is_some());
+    }
+    drop(release);
+    executor.flush().await;
+    let told = told.lock().expect("nobody panics");
+    // What the observer had taken when it got stuck, and what waited.
+    assert!(told.bytes <= MOST_WAITING_BYTES / 2 && told.bytes >= 1 << 20, "{} bytes", told.bytes);
+    assert_eq!((told.bytes >> 20) + usize::try_from(told.left_out).expect("few"), 200);
+    assert_eq!(told.ends, 2);
+}
+
+#[tokio::test]
+async fn calls_of_two_sessions_with_one_id_have_a_state_each() {
+    let states: Arc<Mutex<HashMap<CallKey, CallState>>> = Arc::default();
+    let seen = states.clone();
+    let executor = executor(move |event: &CallEvent| CallState::follow(&mut seen.lock().unwrap(), event));
+    let sessions = ["one", "other"].map(|id| Session::builder("/").id(id).build());
+    tokio::join!(executor.call(&sessions[0], call("1", 1)), executor.call(&sessions[1], call("1", 2)));
+    executor.flush().await;
+    let states = states.lock().unwrap();
+    for (session, to) in [("one", 1), ("other", 2)] {
+        let outcome = states[&CallKey::new(session, "1")].outcome().expect("it has ended");
+        assert_eq!(outcome.metadata()["to"], to);
+    }
+}
+
+/// Count through another.
+#[tool(read_only, register = false)]
+async fn relay(ctx: &ToolContext) -> String {
+    ctx.call_tool("count", r#"{"to":0}"#).await.into_text()
+}
+
+#[tokio::test]
+async fn a_stored_state_names_the_call_that_made_it() {
+    let states: Arc<Mutex<HashMap<CallKey, CallState>>> = Arc::default();
+    let seen = states.clone();
+    let stored: Arc<Mutex<Vec<CallState>>> = Arc::default();
+    let store = stored.clone();
+    let bench = Bench::builder().tool(CountTool).tool(RelayTool).with(|executor| {
+        executor.rules(Ruleset::allow_all()).inline_observer(move |event: &CallEvent| {
+            let mut states = seen.lock().unwrap();
+            CallState::follow(&mut states, event);
+            let text = serde_json::to_string(&states[&event.key()]).expect("a state is JSON");
+            store.lock().unwrap().push(serde_json::from_str(&text).expect("what was written can be read"));
+        })
+    });
+    bench.build().call("relay", "{}").await;
+    let stored = stored.lock().unwrap();
+    let (nested, outer): (Vec<_>, Vec<_>) = stored.iter().partition(|state| state.call().id.as_str() == "call_1/1");
+    assert_eq!((nested.len(), outer.len()), (3, 3));
+    assert!(nested.iter().all(|state| state.parent().is_some_and(|parent| parent.as_str() == "call_1")));
+    assert!(outer.iter().all(|state| state.parent().is_none()));
+}
+
+/// Nothing, as JSON.
+#[tool(read_only, register = false)]
+fn nothing() -> Json<Option<u32>> {
+    Json(None)
+}
+
+#[tokio::test]
+async fn a_structured_null_is_not_nothing() {
+    let outcome = Bench::new(NothingTool).call("nothing", "{}").await;
+    let structured = |outcome: &tool_core::Outcome| outcome.status().expect("it completed").structured().cloned();
+    assert_eq!(structured(&outcome), Some(serde_json::Value::Null));
+    let text = serde_json::to_string(&outcome).expect("an outcome is JSON");
+    let back: tool_core::Outcome = serde_json::from_str(&text).expect("what was written can be read");
+    assert_eq!(structured(&back), Some(serde_json::Value::Null));
+    let plain = Bench::new(CountTool).call("count", r#"{"to":0}"#).await;
+    let text = serde_json::to_string(&plain).expect("an outcome is JSON");
+    assert_eq!(structured(&serde_json::from_str(&text).expect("what was written can be read")), None);
 }

@@ -250,3 +250,66 @@ async fn an_answer_is_held_to_the_tools_output_schema() {
     let bench = Bench::builder().tool(NumberTool).with(|executor| executor.hook(hook)).build();
     assert_eq!(kind(&bench.call("number", "{}").await), Some(ErrorKind::Failed));
 }
+
+/// Move something.
+#[tool(rename_all = "camelCase", read_only, register = false)]
+fn shift(
+    /// What.
+    #[arg(alias = "thing")]
+    what_it_is: String,
+    /// How far.
+    by: i64,
+) -> String {
+    format!("{what_it_is} by {by}")
+}
+
+/// Takes down what it sees, and changes it if told to.
+struct Watch {
+    seen: std::sync::Arc<Mutex<Vec<Arguments>>>,
+    change: Option<Arguments>,
+}
+
+#[async_trait]
+impl Hook for Watch {
+    async fn before(&self, arguments: &Arguments, _: &ToolContext) -> Before {
+        self.seen.lock().expect("nobody panics").push(arguments.clone());
+        self.change.clone().map_or(Before::Continue, Before::Change)
+    }
+}
+
+#[tokio::test]
+async fn hooks_see_the_arguments_as_the_tool_takes_them() {
+    let schema = serde_json::json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    let raw = tool_core::tool::FnTool::raw("raw", "Raw.", schema, |value, _| async move { value.to_string() });
+    let seen = std::sync::Arc::<Mutex<Vec<Arguments>>>::default();
+    let watch = Watch { seen: seen.clone(), change: None };
+    let bench = Bench::builder().tool(ShiftTool).tool(raw.expect("the schema is one"));
+    let bench = bench.with(|executor| executor.hook(watch)).build();
+    let shifted = bench.call("shift", r#"{"thing":"box","by":"3"}"#).await;
+    assert_eq!(shifted.output(), Some("box by 3"));
+    bench.call("shift", r#"{"whatItIs":"box","by":4}"#).await;
+    assert_eq!(bench.call("raw", r#"{"n":"5","more":[1]}"#).await.output(), Some(r#"{"n":5,"more":[1]}"#));
+    let expected = [
+        serde_json::json!({ "whatItIs": "box", "by": 3 }),
+        serde_json::json!({ "whatItIs": "box", "by": 4 }),
+        serde_json::json!({ "n": 5, "more": [1] }),
+    ];
+    assert_eq!(*seen.lock().expect("nobody panics"), expected);
+}
+
+#[tokio::test]
+async fn the_next_hook_sees_a_change_as_it_was_validated() {
+    let seen = std::sync::Arc::<Mutex<Vec<Arguments>>>::default();
+    let change = Watch { seen: seen.clone(), change: Some(serde_json::json!({ "thing": "jar", "by": "7" })) };
+    let watch = Watch { seen: seen.clone(), change: None };
+    let bench = Bench::builder().tool(ShiftTool).with(|executor| executor.hook(change).hook(watch)).build();
+    assert_eq!(bench.call("shift", r#"{"thing":"box","by":3}"#).await.output(), Some("jar by 7"));
+    assert_eq!(seen.lock().expect("nobody panics")[1], serde_json::json!({ "whatItIs": "jar", "by": 7 }));
+    // What does not fit ends there: no hook after it is shown what the tool would refuse.
+    let seen = std::sync::Arc::<Mutex<Vec<Arguments>>>::default();
+    let change = Watch { seen: seen.clone(), change: Some(serde_json::json!({ "by": "far" })) };
+    let watch = Watch { seen: seen.clone(), change: None };
+    let bench = Bench::builder().tool(ShiftTool).with(|executor| executor.hook(change).hook(watch)).build();
+    assert_eq!(kind(&bench.call("shift", r#"{"thing":"box","by":3}"#).await), Some(ErrorKind::Failed));
+    assert_eq!(seen.lock().expect("nobody panics").len(), 1);
+}

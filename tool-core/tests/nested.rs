@@ -241,3 +241,74 @@ async fn a_nested_call_that_runs_alone_may_make_calls_itself() {
         assert_eq!(outcome.output(), Some("true changed x true changed x"));
     }
 }
+
+/// Look, three times at once.
+#[tool(read_only, register = false)]
+async fn fan(ctx: &ToolContext) -> String {
+    let outcomes = futures_util::future::join_all((0..3).map(|_| ctx.call_tool("glance", "{}"))).await;
+    outcomes.iter().map(tool_core::Outcome::text).collect::<Vec<_>>().join(" ")
+}
+
+/// Tell how many are here.
+#[tool(read_only, register = false)]
+async fn glance(inside: &Arc<Inside>) -> String {
+    let here = inside.0.fetch_add(1, SeqCst) + 1;
+    inside.1.fetch_max(here, SeqCst);
+    for _ in 0..5 {
+        tokio::task::yield_now().await;
+    }
+    inside.0.fetch_sub(1, SeqCst);
+    "looked".to_owned()
+}
+
+#[tokio::test]
+async fn what_a_turn_is_told_holds_for_the_calls_of_its_tools() {
+    for (limit, expected) in [("none", 6), ("two", 2), ("sequential", 1)] {
+        let inside = Arc::new(Inside::default());
+        let bench = Bench::builder().tool(FanTool).tool(GlanceTool).state(inside.clone()).build();
+        let turn = bench.executor().turn(bench.session());
+        let turn = match limit {
+            "two" => turn.max_parallel(2),
+            "sequential" => turn.sequential(),
+            _ => turn,
+        };
+        let outcomes = turn.run(["1", "2"].map(|id| ToolCall::new(id, "fan", "{}"))).await;
+        assert!(outcomes.iter().all(|outcome| outcome.output() == Some("looked looked looked")), "{outcomes:?}");
+        assert_eq!(inside.1.load(SeqCst), expected, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_skips_nested_calls_that_have_not_started() {
+    /// Look after the message has come.
+    #[tool(read_only, register = false)]
+    async fn hesitate(message: &Message, ctx: &ToolContext) -> String {
+        message.0.cancel();
+        ctx.call_tool("leaf", "{}").await.into_text()
+    }
+    #[derive(Clone, Default)]
+    struct Message(CancellationToken);
+    let message = Message::default();
+    let bench = Bench::builder().tool(HesitateTool).tool(LeafTool).state(message.clone()).build();
+    let turn = bench.executor().turn(bench.session()).skip_on(message.0.clone());
+    let outcomes = turn.run([ToolCall::new("1", "hesitate", "{}")]).await;
+    assert!(outcomes[0].output().is_some_and(|text| text.starts_with("Skipped")), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn refused_and_unknown_nested_calls_are_told_as_all_others_are() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let record = seen.clone();
+    let narrow = NestingLimits { depth: 8, calls: 1 };
+    let bench = Bench::builder().tool(ManyTool).tool(LeafTool).with(move |executor| {
+        executor.nesting(narrow).inline_observer(move |event: &CallEvent| {
+            if let (Change::Error(outcome), Some(parent)) = (&event.change, &event.parent) {
+                let kind = outcome.error().map(ToolError::kind);
+                record.lock().unwrap().push((event.call_id.to_string(), parent.to_string(), kind));
+            }
+        })
+    });
+    assert_eq!(bench.build().call("many", r#"{"count":2}"#).await.output(), Some("1"));
+    let refused = ("call_1/2".to_owned(), "call_1".to_owned(), Some(ErrorKind::Failed));
+    assert_eq!(*seen.lock().unwrap(), [refused]);
+}

@@ -6,7 +6,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tool_core::{executor::Telemetry, permission::Ruleset, prelude::*, testing::Bench};
+use tool_core::{
+    executor::{NestingLimits, Telemetry},
+    permission::Ruleset,
+    prelude::*,
+    testing::Bench,
+};
 use tracing::{
     Subscriber,
     field::{Field, Visit},
@@ -160,4 +165,19 @@ async fn a_nested_call_has_a_span_of_its_own() {
     let (spans, _) = spans(Telemetry::default(), "relay", "{}").await;
     let ids: Vec<_> = spans.iter().map(|span| span["gen_ai.tool.call.id"].as_str()).collect();
     assert_eq!(ids, ["call_1", "call_1/1"]);
+}
+
+#[tokio::test]
+async fn calls_that_run_no_tool_have_spans_too() {
+    let seen = Seen::default();
+    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(seen.clone()));
+    let none = NestingLimits { depth: 0, calls: 0 };
+    let bench = Bench::builder().tool(TalkTool).tool(RelayTool).with(move |executor| executor.nesting(none)).build();
+    bench.call("relay", "{}").await;
+    bench.call("no where", "{}").await;
+    let spans: Vec<_> = seen.spans.lock().expect("nobody panics").values().cloned().collect();
+    let told: Vec<_> =
+        spans.iter().map(|span| (span["gen_ai.tool.call.id"].as_str(), span.get("error.type"))).collect();
+    let (refused, unknown) = ("tool_error".to_owned(), "unknown_tool".to_owned());
+    assert_eq!(told, [("call_1", None), ("call_1/1", Some(&refused)), ("call_2", Some(&unknown))]);
 }

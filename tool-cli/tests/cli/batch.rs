@@ -86,7 +86,7 @@ fn each_outcome_is_there_before_the_next_call_comes() {
 
 #[test]
 fn the_third_identical_call_in_a_row_has_to_be_allowed() {
-    let calls = "{\"id\":\"1\",\"name\":\"count_on\",\"arguments\":{}}\n".repeat(3);
+    let calls = "{\"name\":\"count_on\",\"arguments\":{}}\n".repeat(3);
     let kinds = |flags: &[&str]| -> Vec<Value> {
         let args: Vec<&str> = ["batch"].iter().chain(flags).copied().collect();
         Demo::new().run_with(&args, &calls).lines().iter().map(|line| line["error"]["kind"].clone()).collect()
@@ -94,6 +94,31 @@ fn the_third_identical_call_in_a_row_has_to_be_allowed() {
     assert_eq!(kinds(&[]), [Value::Null, Value::Null, json!("denied")]);
     assert_eq!(kinds(&["--yes"]), [Value::Null, Value::Null, Value::Null]);
     assert_eq!(kinds(&["--allow", "doom_loop:count_on"]), [Value::Null, Value::Null, Value::Null]);
+}
+
+#[test]
+fn an_id_is_used_once_in_a_batch() {
+    let calls = r#"{"id":"a","name":"greet","arguments":{"name":"Ann"}}
+{"id":"a","name":"greet","arguments":{"name":"Bob"}}
+{"id":"b","name":"greet","arguments":{"name":"Cid"}}
+{"id":1,"name":"nothing"}
+{"id":"1","name":"greet","arguments":{"name":"Dan"}}
+{"id":"line_7","name":"greet","arguments":{"name":"Eve"}}
+{"name":"greet","arguments":{"name":"Fay"}}
+"#;
+    let run = Demo::new().run_with(&["batch"], calls);
+    assert_eq!(run.code, Some(1));
+    let outcomes = run.lines();
+    let outputs: Vec<&Value> = outcomes.iter().map(|outcome| &outcome["output"]).collect();
+    let (ann, cid, eve) = (json!("Hello, Ann!"), json!("Hello, Cid!"), json!("Hello, Eve!"));
+    let none = Value::Null;
+    assert_eq!(outputs, [&ann, &none, &cid, &none, &none, &eve, &none]);
+    for (line, id) in [(1, "a"), (4, "1"), (6, "line_7")] {
+        assert_eq!((&outcomes[line]["callId"], &outcomes[line]["tool"]), (&json!(id), &json!("greet")));
+        assert_eq!(outcomes[line]["error"]["kind"], "invalid_arguments");
+        let message = outcomes[line]["error"]["message"].as_str().unwrap();
+        assert!(message.contains(&format!("line {}", line + 1)) && message.contains(&format!("`{id}`")), "{message}");
+    }
 }
 
 #[test]

@@ -91,11 +91,6 @@ impl Decoded {
         &self.arguments
     }
 
-    /// The same without a copy.
-    pub(crate) fn into_arguments(self) -> String {
-        self.arguments
-    }
-
     /// The arguments as a value; `null` where they are no JSON.
     pub(crate) fn value(&self) -> serde_json::Value {
         object_text(&self.arguments).ok().and_then(|object| serde_json::from_str(&object.text).ok()).unwrap_or_default()

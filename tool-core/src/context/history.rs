@@ -4,7 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::{call::Decoded, tool::ToolName};
+use crate::{call::object_text, tool::ToolName};
+
+/// So much is kept of arguments that are larger than a call may have.
+const KEPT: usize = 64 * 1024;
 
 /// The last call of the model, and how many like it came in a row.
 #[derive(Default)]
@@ -13,47 +16,97 @@ pub(crate) struct History(Mutex<Option<Last>>);
 struct Last {
     tool: ToolName,
     arguments: String,
-    sum: u32,
+    /// In bytes, before they were cut.
+    length: usize,
     times: u32,
 }
 
 impl History {
-    /// Notes a call. Says how many identical ones came in a row, this one among them: of the same tool, with arguments
-    /// that are the same JSON.
-    pub(crate) fn note(&self, tool: &ToolName, call: Decoded) -> u32 {
-        let arguments = call.into_arguments();
-        let sum = sum(&arguments);
+    /// Notes a call as it comes. Says how many identical ones came in a row, this one among them: of the same tool, with
+    /// arguments that mean the same JSON. Those of more than `most` bytes are told apart by their beginning and length.
+    pub(crate) fn note(&self, tool: &ToolName, arguments: &str, most: usize) -> u32 {
+        let length = arguments.len();
+        let kept = if length > most { &arguments[..arguments.floor_char_boundary(KEPT.min(most))] } else { arguments };
+        let is_cut = kept.len() < length;
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *last {
-            Some(last) if last.tool == *tool && last.sum == sum && is_same(&last.arguments, &arguments) => {
-                last.times = last.times.saturating_add(1);
-                last.times
-            }
-            _ => {
-                *last = Some(Last { tool: tool.clone(), arguments, sum, times: 1 });
-                1
-            }
+        let Some(last) = &mut *last else {
+            *last = Some(Last { tool: tool.clone(), arguments: kept.to_owned(), length, times: 1 });
+            return 1;
+        };
+        let is_equal = last.length == length && last.arguments == kept;
+        if last.tool == *tool && (is_equal || !is_cut && last.length <= most && is_same(&last.arguments, kept)) {
+            last.times = last.times.saturating_add(1);
+            return last.times;
         }
-    }
-
-    /// The last call's arguments.
-    pub(crate) fn arguments(&self) -> String {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().map(|last| last.arguments.clone()).unwrap_or_default()
+        last.tool.clone_from(tool);
+        if last.arguments.capacity() > KEPT {
+            last.arguments = String::new();
+        }
+        // Into the room of the one before, so that noting a call makes no new.
+        last.arguments.clear();
+        last.arguments.push_str(kept);
+        (last.length, last.times) = (length, 1);
+        1
     }
 }
 
-/// The same members in another order, or with other blanks, have the same bytes; so most calls that differ are told
-/// apart without a parser.
-fn sum(text: &str) -> u32 {
-    let bytes = text.bytes().map(|byte| if byte > b' ' { u32::from(byte) } else { 0 });
-    bytes.fold(0, u32::wrapping_add)
-}
-
+/// Whether two texts that differ are arguments of the same meaning: in another order, with other blanks and escapes, or
+/// one of them mended.
 fn is_same(one: &str, other: &str) -> bool {
-    one == other || parsed(one).is_some_and(|one| parsed(other) == Some(one))
+    // Most calls differ in this already, and need no parser.
+    let may_be = fingerprint(one).zip(fingerprint(other)).is_none_or(|(one, other)| one == other);
+    may_be && meaning(one).is_some_and(|one| meaning(other) == Some(one))
 }
 
-fn parsed(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok()
+fn meaning(text: &str) -> Option<Value> {
+    serde_json::from_str(&object_text(text).ok()?.text).ok()
+}
+
+/// A sum that the order of members, blanks, escapes, and what is mended inside an object leave as it is; `None` for a
+/// text that has more around the object, or none.
+fn fingerprint(text: &str) -> Option<u32> {
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    if !text.as_bytes().contains(&b'\\') {
+        return Some(weight(text.as_bytes()));
+    }
+    let mut sum = 0_u32;
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        sum = sum.wrapping_add(weight(&rest.as_bytes()[..at]));
+        let (character, length) = unescaped(&rest[at..]);
+        sum = sum.wrapping_add(weight(character.encode_utf8(&mut [0; 4]).as_bytes()));
+        rest = &rest[at + length..];
+    }
+    Some(sum.wrapping_add(weight(rest.as_bytes())))
+}
+
+/// Blanks, line breaks and commas do not count: they come and go between members and where a text is mended.
+fn weight(bytes: &[u8]) -> u32 {
+    let each = bytes.iter().map(|byte| if *byte > b' ' && *byte != b',' { u32::from(*byte) } else { 0 });
+    each.fold(0, u32::wrapping_add)
+}
+
+/// The character that an escape at the beginning of a text stands for, and the escape's length. A backslash that
+/// escapes nothing is one.
+fn unescaped(text: &str) -> (char, usize) {
+    match text.as_bytes().get(1) {
+        Some(b'n' | b'r' | b't' | b'b' | b'f') => (' ', 2),
+        Some(known @ (b'"' | b'\\' | b'/')) => (char::from(*known), 2),
+        Some(b'u') => match (unit(text), text.get(6..).and_then(unit)) {
+            (Some(high @ 0xd800..0xdc00), Some(low @ 0xdc00..0xe000)) => {
+                let pair = char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+                (pair.unwrap_or(char::REPLACEMENT_CHARACTER), 12)
+            }
+            (Some(unit), _) => (char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
+            (None, _) => ('\\', 1),
+        },
+        _ => ('\\', 1),
+    }
+}
+
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
 }

@@ -1,6 +1,11 @@
 //! What all calls of one executor share.
 
-use std::{any::TypeId, sync::Arc, time::Duration};
+use std::{
+    any::TypeId,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +52,11 @@ impl Host {
             let (tool, kind) = (tool.name(), wanted.type_name());
             format!("tool `{tool}` takes a `&{kind}`, and none is registered: add `.state(…)` with one")
         })
+    }
+
+    /// The time. Where the host's clock panics, the machine's stands in for it: a call must come to its end.
+    pub(crate) fn now(&self) -> SystemTime {
+        catch_unwind(AssertUnwindSafe(|| self.clock.now())).unwrap_or_else(|_| SystemTime::now())
     }
 
     /// All rules that hold in a session: its own come last.

@@ -5,6 +5,7 @@
 mod from_context;
 mod history;
 mod host;
+mod pause;
 mod session;
 mod state;
 
@@ -12,7 +13,7 @@ use std::{
     any::Any,
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
     },
     time::{Duration, SystemTime},
@@ -20,16 +21,17 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
+use self::pause::Stopwatch;
 pub use self::{
     from_context::{ContextError, FromContext, Owned, Shared, owned, shared},
     session::{Session, SessionBuilder},
 };
-pub(crate) use self::{history::History, host::Host, state::States};
+pub(crate) use self::{history::History, host::Host, pause::Pause, state::States};
 use crate::{
     call::CallId,
     error::ToolError,
     event::{CallEvent, Change, Progress},
-    executor::{Outcome, Place},
+    executor::{Order, Place},
     permission::{Gate, PermissionRequest},
     tool::ToolName,
     truncate::{Limits, SpillStore},
@@ -58,15 +60,41 @@ struct Scope {
     nested: AtomicU32,
     nested_below: AtomicU32,
     mended: OnceLock<Box<Mended>>,
+    stopwatch: OnceLock<Box<Stopwatch>>,
     ended: AtomicBool,
     detached: AtomicBool,
+}
+
+/// The name that a call came by.
+pub(crate) enum Called {
+    /// Its tool's own.
+    Exactly,
+    /// One that its tool alone could be meant by.
+    Nearly(Box<str>),
+    /// One that no tool has.
+    Unknown(Box<str>),
+}
+
+/// A call that may have ended. Holds nothing of it.
+#[derive(Clone)]
+pub(crate) struct WeakContext(Weak<Scope>);
+
+impl WeakContext {
+    /// Its context, while it runs.
+    pub(crate) fn running(&self) -> Option<ToolContext> {
+        let ctx = ToolContext { scope: self.0.upgrade()?, bound: None };
+        (!ctx.has_ended()).then_some(ctx)
+    }
 }
 
 /// What is known of a call when it comes.
 pub(crate) struct Call {
     pub(crate) id: CallId,
     pub(crate) parent: Option<ToolContext>,
+    /// The tool's name; for a call of none, the nearest thing to what it was called.
     pub(crate) tool: ToolName,
+    pub(crate) called: Called,
+    pub(crate) order: Order,
     pub(crate) read_only: bool,
     pub(crate) limits: Limits,
     pub(crate) timeout: Option<Duration>,
@@ -85,6 +113,7 @@ impl ToolContext {
             nested: AtomicU32::new(0),
             nested_below: AtomicU32::new(0),
             mended: OnceLock::new(),
+            stopwatch: OnceLock::new(),
             ended: AtomicBool::new(false),
             detached: AtomicBool::new(false),
         };
@@ -103,7 +132,8 @@ impl ToolContext {
         &self.scope.call.id
     }
 
-    /// The name the tool is registered by.
+    /// The name the tool is registered by. For a call of a tool that there is not, which only a
+    /// [`Hook`](crate::executor::Hook) gets to see: the name as it was called, made into one that a tool could have.
     #[must_use]
     pub fn tool(&self) -> &ToolName {
         &self.scope.call.tool
@@ -159,11 +189,16 @@ impl ToolContext {
         self.scope.call.turn.as_ref().unwrap_or_else(|| self.scope.call.session.cancellation())
     }
 
-    /// Asks for leave, by the host's rules, then by its approver.
+    /// Asks for leave, by the host's rules, then by its approver. The call's timeout, and that of a call whose tool made
+    /// it, does not run while an approver thinks.
     ///
     /// # Errors
-    /// [`ToolError::Denied`] where it is refused; [`ToolError::Cancelled`] when the call is cancelled meanwhile.
+    /// [`ToolError::Denied`] where it is refused; [`ToolError::Cancelled`] when the call is cancelled meanwhile;
+    /// [`ToolError::Failed`] where the context was kept after its call had ended.
     pub async fn ask(&self, request: PermissionRequest) -> Result<(), ToolError> {
+        if let Some(over) = self.over() {
+            return Err(over);
+        }
         self.gate().pass(request).await
     }
 
@@ -179,10 +214,40 @@ impl ToolContext {
             tool: &self.scope.call.tool,
             read_only: self.scope.call.read_only,
             cancellation: self.parent_cancellation(),
+            ctx: self,
         }
     }
 
-    /// Tells observers how far the call is: a title, facts, or output so far.
+    /// What is asked for by a context that was kept after its call had ended.
+    pub(crate) fn over(&self) -> Option<ToolError> {
+        if !self.has_ended() {
+            return None;
+        }
+        if self.parent_cancellation().is_cancelled() {
+            return Some(ToolError::Cancelled);
+        }
+        Some(ToolError::failed(format!(
+            "The call `{}` has ended: its context can ask for nothing and call no tool any more. Let the tool wait for \
+             what it starts, or make calls that outlive it with `Executor::call`.",
+            self.call_id()
+        )))
+    }
+
+    /// Stops the call's clock, while the result lives.
+    pub(crate) fn pause(&self) -> Pause<'_> {
+        Pause::new(self)
+    }
+
+    fn stopwatch(&self) -> &Stopwatch {
+        self.scope.stopwatch.get_or_init(Box::default)
+    }
+
+    /// Ends when the call has run for so long from now on, the time left out in which somebody was asked.
+    pub(crate) async fn elapse(&self, limit: Duration) {
+        self.stopwatch().elapse(limit).await;
+    }
+
+    /// Tells observers how far the call is: a title, facts, or output so far. Nothing is told once the call has ended.
     pub fn progress(&self, progress: impl Into<Progress>) {
         // What is let go of may go on, but nobody follows it any more.
         if !self.has_ended() {
@@ -216,6 +281,19 @@ impl ToolContext {
         self.scope.call.place
     }
 
+    pub(crate) fn order(&self) -> &Order {
+        &self.scope.call.order
+    }
+
+    pub(crate) fn called(&self) -> &Called {
+        &self.scope.call.called
+    }
+
+    /// A handle that does not keep it.
+    pub(crate) fn downgrade(&self) -> WeakContext {
+        WeakContext(Arc::downgrade(&self.scope))
+    }
+
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.scope.call.timeout
     }
@@ -246,11 +324,9 @@ impl ToolContext {
         self.scope.ended.load(Relaxed)
     }
 
-    /// Tells those who watch how the call has ended, once.
-    pub(crate) fn end(&self, outcome: Arc<Outcome>) {
-        if !self.scope.ended.swap(true, Relaxed) {
-            self.report(|| outcome.into());
-        }
+    /// Notes that the call has ended. Says whether that is news.
+    pub(crate) fn end(&self) -> bool {
+        !self.scope.ended.swap(true, Relaxed)
     }
 
     pub(crate) fn is_observed(&self) -> bool {
@@ -258,7 +334,7 @@ impl ToolContext {
     }
 
     pub(crate) fn now(&self) -> SystemTime {
-        self.scope.call.host.clock.now()
+        self.scope.call.host.now()
     }
 
     pub(crate) fn report(&self, change: impl FnOnce() -> Change) {
@@ -268,8 +344,11 @@ impl ToolContext {
                 session: self.session().id().clone(),
                 call_id: self.scope.call.id.clone(),
                 parent: self.parent().map(|parent| parent.call_id().clone()),
-                tool: self.scope.call.tool.to_string(),
-                at: host.clock.now(),
+                tool: match &self.scope.call.called {
+                    Called::Unknown(name) => name.to_string(),
+                    Called::Exactly | Called::Nearly(_) => self.scope.call.tool.to_string(),
+                },
+                at: host.now(),
                 change: change(),
             });
         }

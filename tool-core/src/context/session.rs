@@ -111,6 +111,10 @@ impl Session {
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner).get_or_default()
     }
 
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The line that its calls stand in.
     pub(crate) fn queue(&self) -> &Queue {
         &self.0.queue

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 /// Tells the time. Hosts and tests can give their own.
 pub trait Clock: Send + Sync + 'static {
-    /// The present.
+    /// The present. Where it panics, the machine's clock is read in its place.
     fn now(&self) -> SystemTime;
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::{clock::millis, observer::Observers};
 pub use self::{
     clock::{Clock, SystemClock, TickClock},
-    observer::{MOST_WAITING, Observer},
+    observer::{MOST_WAITING, MOST_WAITING_BYTES, Observer},
     state::CallState,
 };
 use crate::{call::CallId, executor::Outcome, output::Metadata};
@@ -34,6 +34,31 @@ pub struct CallEvent {
     pub change: Change,
 }
 
+impl CallEvent {
+    /// Which call it is of.
+    #[must_use]
+    pub fn key(&self) -> CallKey {
+        CallKey { session: self.session.clone(), call_id: self.call_id.clone() }
+    }
+}
+
+/// Which call, of all that an executor runs: an id is one call's among those of a session that have not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallKey {
+    /// The session's id.
+    pub session: Arc<str>,
+    /// The call's id.
+    pub call_id: CallId,
+}
+
+impl CallKey {
+    /// The call of this id in a session of that one.
+    #[must_use]
+    pub fn new(session: impl Into<Arc<str>>, call_id: impl Into<CallId>) -> Self {
+        Self { session: session.into(), call_id: call_id.into() }
+    }
+}
+
 /// What changed.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -51,6 +76,13 @@ pub enum Change {
     Completed(Arc<Outcome>),
     /// The call failed.
     Error(Arc<Outcome>),
+}
+
+impl Change {
+    /// Whether the call has ended with it.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self, Self::Completed(_) | Self::Error(_))
+    }
 }
 
 impl From<Arc<Outcome>> for Change {

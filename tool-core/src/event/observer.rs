@@ -6,17 +6,19 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
+use serde_json::Value;
 use tokio::sync::{broadcast, oneshot};
 
 use super::{CallEvent, Change};
+use crate::output::Metadata;
 
 /// Watches calls.
 pub trait Observer: Send + Sync + 'static {
     /// Takes one step in.
     fn observe(&self, event: &CallEvent);
 
-    /// So many events were left out, for there were too many waiting: progress first, transitions only after
-    /// [`MOST_WAITING`] of them.
+    /// So many events were left out, for there were too many waiting, or too large ones: progress first, then that a call
+    /// has come or runs. How a call has ended is never left out. See [`MOST_WAITING`] and [`MOST_WAITING_BYTES`].
     fn lagged(&self, events: u64) {
         let _ = events;
     }
@@ -38,8 +40,14 @@ impl Observer for Arc<dyn Observer> {
     }
 }
 
-/// How many events wait for one observer at most. From a quarter of it on, progress is left out.
+/// How many events may wait for one observer. From a quarter of it on, progress is left out; from all of it on, everything
+/// but how calls end.
 pub const MOST_WAITING: usize = 65_536;
+
+/// How large the events may be together that wait for one observer, in bytes: their texts and metadata, whatever the room
+/// they take beside. Beyond a quarter of it, progress is left out; beyond all of it, everything but how calls end. What an
+/// observer is at work on does not count.
+pub const MOST_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
 /// All who watch.
 #[derive(Clone, Default)]
@@ -110,6 +118,8 @@ struct Line {
 #[derive(Default)]
 struct Waiting {
     items: VecDeque<Item>,
+    /// How large the events among them are together.
+    bytes: usize,
     /// Whether a thread takes them.
     served: bool,
     closed: bool,
@@ -130,12 +140,19 @@ impl Line {
 impl Queue {
     fn push(&self, item: Item) {
         let mut waiting = self.line.lock();
-        let most = match &item {
-            Item::Event(event) if matches!(event.change, Change::Progress(_)) => MOST_WAITING / 4,
-            Item::Event(_) => MOST_WAITING,
-            Item::LeftOut(_) | Item::Flush(_) => usize::MAX,
+        // How much of the room it may not enter, where it may be left out.
+        let (share, size) = match &item {
+            Item::Event(event) if event.change.is_end() => (None, size(&event.change)),
+            Item::Event(event) if matches!(event.change, Change::Progress(_)) => (Some(4), size(&event.change)),
+            Item::Event(event) => (Some(1), size(&event.change)),
+            Item::LeftOut(_) | Item::Flush(_) => (None, 0),
         };
-        if waiting.items.len() >= most {
+        let is_full = |share| {
+            waiting.items.len() >= MOST_WAITING / share
+                || waiting.bytes.saturating_add(size) > MOST_WAITING_BYTES / share
+        };
+        // Who waits for nothing takes an event of any size.
+        if !waiting.items.is_empty() && share.is_some_and(is_full) {
             match waiting.items.back_mut() {
                 Some(Item::LeftOut(events)) => *events += 1,
                 _ => waiting.items.push_back(Item::LeftOut(1)),
@@ -151,8 +168,35 @@ impl Queue {
             }
         }
         waiting.items.push_back(item);
+        waiting.bytes = waiting.bytes.saturating_add(size);
         drop(waiting);
         self.line.changed.notify_one();
+    }
+}
+
+/// How many bytes an event's own texts take.
+fn size(change: &Change) -> usize {
+    match change {
+        Change::Pending { arguments } => arguments.len(),
+        Change::Running => 0,
+        Change::Progress(progress) => {
+            let title = progress.title.as_ref().map_or(0, String::len);
+            progress.text.len() + title + size_of_members(&progress.metadata)
+        }
+        Change::Completed(outcome) | Change::Error(outcome) => outcome.output().map_or(0, str::len),
+    }
+}
+
+fn size_of_members(members: &Metadata) -> usize {
+    members.iter().map(|(name, value)| name.len() + size_of_value(value)).sum()
+}
+
+fn size_of_value(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| size_of::<Value>() + size_of_value(item)).sum(),
+        Value::Object(members) => size_of_members(members),
+        Value::Null | Value::Bool(_) | Value::Number(_) => size_of::<Value>(),
     }
 }
 
@@ -168,7 +212,9 @@ fn serve(observer: &dyn Observer, line: &Line) {
         let items = {
             let idle = |waiting: &mut Waiting| waiting.items.is_empty() && !waiting.closed;
             let waited = line.changed.wait_while(line.lock(), idle);
-            std::mem::take(&mut waited.unwrap_or_else(PoisonError::into_inner).items)
+            let mut waiting = waited.unwrap_or_else(PoisonError::into_inner);
+            waiting.bytes = 0;
+            std::mem::take(&mut waiting.items)
         };
         // Closed, and nothing left to tell.
         if items.is_empty() {

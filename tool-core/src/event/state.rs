@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{CallEvent, Change, clock::millis};
+use super::{CallEvent, CallKey, Change, clock::millis};
 use crate::{
     call::{CallId, ToolCall},
     error::ToolError,
@@ -18,7 +18,7 @@ use crate::{
 ///
 /// ```
 /// use std::{collections::HashMap, sync::{Arc, Mutex}};
-/// use tool_core::{event::{CallEvent, CallState}, prelude::*};
+/// use tool_core::{event::{CallEvent, CallKey, CallState}, prelude::*};
 ///
 /// /// Add two numbers.
 /// #[tool]
@@ -27,15 +27,16 @@ use crate::{
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let states: Arc<Mutex<HashMap<String, CallState>>> = Arc::default();
+/// let states: Arc<Mutex<HashMap<CallKey, CallState>>> = Arc::default();
 /// let seen = states.clone();
 /// let registry = Registry::builder().add(AddTool).build()?;
 /// let executor = Executor::builder(registry)
 ///     .observer(move |event: &CallEvent| CallState::follow(&mut seen.lock().unwrap(), event))
 ///     .build()?;
-/// executor.call(&Session::new("/"), ToolCall::new("call_1", "add", r#"{"a":2,"b":3}"#)).await;
+/// let session = Session::builder("/").id("today").build();
+/// executor.call(&session, ToolCall::new("call_1", "add", r#"{"a":2,"b":3}"#)).await;
 /// executor.flush().await;
-/// let stored = serde_json::to_string(&states.lock().unwrap()["call_1"])?;
+/// let stored = serde_json::to_string(&states.lock().unwrap()[&CallKey::new("today", "call_1")])?;
 /// let state: CallState = serde_json::from_str(&stored)?;
 /// assert_eq!(state.outcome().and_then(|outcome| outcome.output()), Some("5"));
 /// # Ok(()) }
@@ -46,6 +47,8 @@ pub enum CallState {
     Pending {
         /// The call.
         call: ToolCall,
+        /// The call that made this one, where a tool made it.
+        parent: Option<CallId>,
         /// When it came.
         start: SystemTime,
     },
@@ -53,6 +56,8 @@ pub enum CallState {
     Running {
         /// The call.
         call: ToolCall,
+        /// The call that made this one, where a tool made it.
+        parent: Option<CallId>,
         /// When the call came.
         start: SystemTime,
         /// When the tool began to run.
@@ -66,6 +71,8 @@ pub enum CallState {
     Completed {
         /// The call.
         call: ToolCall,
+        /// The call that made this one, where a tool made it.
+        parent: Option<CallId>,
         /// What came of it.
         outcome: Outcome,
     },
@@ -73,6 +80,8 @@ pub enum CallState {
     Error {
         /// The call.
         call: ToolCall,
+        /// The call that made this one, where a tool made it.
+        parent: Option<CallId>,
         /// What came of it.
         outcome: Outcome,
     },
@@ -84,16 +93,16 @@ impl CallState {
     pub fn begin(event: &CallEvent) -> Option<Self> {
         let Change::Pending { arguments } = &event.change else { return None };
         let call = ToolCall::new(event.call_id.clone(), event.tool.clone(), arguments.as_ref());
-        Some(Self::Pending { call, start: event.at })
+        Some(Self::Pending { call, parent: event.parent.clone(), start: event.at })
     }
 
     /// Goes on to what the next event of the same call says. An ended call stays as it is.
     pub fn apply(&mut self, event: &CallEvent) {
         match (&mut *self, &event.change) {
-            (Self::Pending { call, start }, Change::Running) => {
-                let (call, start) = (call.clone(), *start);
+            (Self::Pending { call, parent, start }, Change::Running) => {
+                let (call, parent, start) = (call.clone(), parent.take(), *start);
                 let (title, metadata) = (String::new(), Metadata::new());
-                *self = Self::Running { call, start, started: event.at, title, metadata };
+                *self = Self::Running { call, parent, start, started: event.at, title, metadata };
             }
             (Self::Running { title, metadata, .. }, Change::Progress(progress)) => {
                 if let Some(new) = &progress.title {
@@ -101,24 +110,28 @@ impl CallState {
                 }
                 metadata.extend(progress.metadata.clone());
             }
-            (Self::Pending { call, .. } | Self::Running { call, .. }, Change::Completed(outcome)) => {
-                *self = Self::Completed { call: call.clone(), outcome: outcome.as_ref().clone() };
-            }
-            (Self::Pending { call, .. } | Self::Running { call, .. }, Change::Error(outcome)) => {
-                *self = Self::Error { call: call.clone(), outcome: outcome.as_ref().clone() };
+            (
+                Self::Pending { call, parent, .. } | Self::Running { call, parent, .. },
+                Change::Completed(outcome) | Change::Error(outcome),
+            ) => {
+                let (call, parent, outcome) = (call.clone(), parent.take(), outcome.as_ref().clone());
+                *self = match outcome.error() {
+                    None => Self::Completed { call, parent, outcome },
+                    Some(_) => Self::Error { call, parent, outcome },
+                };
             }
             _ => {}
         }
     }
 
-    /// Keeps the states of many calls, by their ids. A call whose id was used before begins anew.
+    /// Keeps the states of many calls, also of several sessions. A call whose id was used before begins anew.
     pub fn follow<S: std::hash::BuildHasher>(
-        states: &mut std::collections::HashMap<String, Self, S>,
+        states: &mut std::collections::HashMap<CallKey, Self, S>,
         event: &CallEvent,
     ) {
         if let Some(state) = Self::begin(event) {
-            states.insert(event.call_id.to_string(), state);
-        } else if let Some(state) = states.get_mut(event.call_id.as_str()) {
+            states.insert(event.key(), state);
+        } else if let Some(state) = states.get_mut(&event.key()) {
             state.apply(event);
         }
     }
@@ -134,6 +147,17 @@ impl CallState {
         }
     }
 
+    /// The call that made this one, where a tool made it.
+    #[must_use]
+    pub fn parent(&self) -> Option<&CallId> {
+        match self {
+            Self::Pending { parent, .. }
+            | Self::Running { parent, .. }
+            | Self::Completed { parent, .. }
+            | Self::Error { parent, .. } => parent.as_ref(),
+        }
+    }
+
     /// What came of the call, if it has ended.
     #[must_use]
     pub fn outcome(&self) -> Option<&Outcome> {
@@ -146,10 +170,10 @@ impl CallState {
     /// Ends a call that a stored state left open, as cancelled: what ran it is gone. Every call that a model made has
     /// to be answered, or the provider refuses the conversation.
     pub fn abort(&mut self, now: SystemTime) {
-        if let Self::Pending { call, start } | Self::Running { call, start, .. } = self {
+        if let Self::Pending { call, parent, start } | Self::Running { call, parent, start, .. } = self {
             let time = CallTime { start: *start, end: now };
             let outcome = Outcome::failed(call, ToolError::Cancelled, time);
-            *self = Self::Error { call: call.clone(), outcome };
+            *self = Self::Error { call: call.clone(), parent: parent.take(), outcome };
         }
     }
 }
@@ -160,6 +184,8 @@ impl CallState {
 enum Written {
     Pending {
         call_id: CallId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<CallId>,
         tool: String,
         arguments: String,
         #[serde(with = "millis")]
@@ -167,6 +193,8 @@ enum Written {
     },
     Running {
         call_id: CallId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<CallId>,
         tool: String,
         arguments: String,
         #[serde(with = "millis")]
@@ -177,11 +205,15 @@ enum Written {
         metadata: Metadata,
     },
     Completed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<CallId>,
         tool: String,
         arguments: String,
         outcome: Outcome,
     },
     Error {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<CallId>,
         tool: String,
         arguments: String,
         outcome: Outcome,
@@ -191,11 +223,12 @@ enum Written {
 impl Serialize for CallState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ToolCall { id, name, arguments } = self.call().clone();
-        let (call_id, tool) = (id, name.into_owned());
+        let (call_id, parent, tool) = (id, self.parent().cloned(), name.into_owned());
         let written = match self {
-            Self::Pending { start, .. } => Written::Pending { call_id, tool, arguments, start: *start },
+            Self::Pending { start, .. } => Written::Pending { call_id, parent, tool, arguments, start: *start },
             Self::Running { start, started, title, metadata, .. } => Written::Running {
                 call_id,
+                parent,
                 tool,
                 arguments,
                 start: *start,
@@ -203,8 +236,8 @@ impl Serialize for CallState {
                 title: title.clone(),
                 metadata: metadata.clone(),
             },
-            Self::Completed { outcome, .. } => Written::Completed { tool, arguments, outcome: outcome.clone() },
-            Self::Error { outcome, .. } => Written::Error { tool, arguments, outcome: outcome.clone() },
+            Self::Completed { outcome, .. } => Written::Completed { parent, tool, arguments, outcome: outcome.clone() },
+            Self::Error { outcome, .. } => Written::Error { parent, tool, arguments, outcome: outcome.clone() },
         };
         written.serialize(serializer)
     }
@@ -212,18 +245,20 @@ impl Serialize for CallState {
 
 impl<'de> Deserialize<'de> for CallState {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let of = |outcome: &Outcome, tool, arguments| ToolCall::new(outcome.call_id().clone(), tool, arguments);
         Ok(match Written::deserialize(deserializer)? {
-            Written::Pending { call_id, tool, arguments, start } => {
-                Self::Pending { call: ToolCall::new(call_id, tool, arguments), start }
+            Written::Pending { call_id, parent, tool, arguments, start } => {
+                Self::Pending { call: ToolCall::new(call_id, tool, arguments), parent, start }
             }
-            Written::Running { call_id, tool, arguments, start, started, title, metadata } => {
-                Self::Running { call: ToolCall::new(call_id, tool, arguments), start, started, title, metadata }
+            Written::Running { call_id, parent, tool, arguments, start, started, title, metadata } => {
+                let call = ToolCall::new(call_id, tool, arguments);
+                Self::Running { call, parent, start, started, title, metadata }
             }
-            Written::Completed { tool, arguments, outcome } => {
-                Self::Completed { call: ToolCall::new(outcome.call_id().clone(), tool, arguments), outcome }
+            Written::Completed { parent, tool, arguments, outcome } => {
+                Self::Completed { call: of(&outcome, tool, arguments), parent, outcome }
             }
-            Written::Error { tool, arguments, outcome } => {
-                Self::Error { call: ToolCall::new(outcome.call_id().clone(), tool, arguments), outcome }
+            Written::Error { parent, tool, arguments, outcome } => {
+                Self::Error { call: of(&outcome, tool, arguments), parent, outcome }
             }
         })
     }

@@ -1,127 +1,167 @@
 //! The two ends of a call: it is admitted with a tool and a place in line, and concluded with one outcome.
 
-use std::{borrow::Cow, sync::Arc, time::SystemTime};
+use std::{borrow::Cow, sync::Arc};
 
 use tokio_util::sync::CancellationToken;
 
-use super::{CallTime, Executor, Outcome, Status, turn::Order};
+use super::{Executor, Outcome, Place, Status, turn::Order};
 use crate::{
     call::{CallId, ToolCall},
-    context::{Call, Session, ToolContext},
-    error::{ToolError, UnknownTool},
-    event::{CallEvent, Change},
+    context::{Call, Called, Session, ToolContext},
+    error::ToolError,
+    event::Change,
     registry::Registered,
     tool::{Concurrency, ToolName},
 };
 
-/// A call that has its tool and its place in line. Whatever becomes of it, it gives the place up and is told to have
-/// ended, also when its future is dropped.
+/// A call that has its place in line, and its tool, unless it is refused. Whatever becomes of it, it gives the place up
+/// and is told to have ended, also when its future is dropped.
 pub(super) struct Admitted {
-    pub(super) tool: Arc<Registered>,
+    /// The tool, or why no tool runs: there is none of that name, for example. Such a call comes to its end by the same
+    /// way as all others.
+    pub(super) tool: Result<Arc<Registered>, Box<ToolError>>,
     pub(super) requested: Cow<'static, str>,
     pub(super) arguments: String,
     pub(super) ctx: ToolContext,
+    /// How many identical calls came in a row, this one among them.
+    pub(super) identical: u32,
+}
+
+/// Whose a call is.
+pub(super) struct Origin<'c> {
+    /// What cancels it beside the session.
+    pub(super) turn: Option<CancellationToken>,
     pub(super) order: Order,
+    /// The call whose tool made it.
+    pub(super) parent: Option<&'c ToolContext>,
+    /// Why it may not be made.
+    pub(super) refusal: Option<ToolError>,
+}
+
+impl Origin<'_> {
+    /// A model's call.
+    pub(super) fn model(turn: Option<CancellationToken>, order: Order) -> Self {
+        Self { turn, order, parent: None, refusal: None }
+    }
 }
 
 impl Executor {
-    /// Finds the tool, and takes a place in line.
-    pub(super) fn admit(
-        &self,
-        session: &Session,
-        call: ToolCall,
-        turn: Option<CancellationToken>,
-        parent: Option<ToolContext>,
-        order: Order,
-    ) -> Result<Admitted, Box<Outcome>> {
-        let start = self.host.clock.now();
-        let tool = match self.host.registry.resolve(&call.name) {
-            Ok(tool) => tool,
-            Err(unknown) => return Err(Box::new(self.unknown(session, call, parent, unknown, start))),
+    /// Finds the tool, takes a place in line, and takes note of the call, all in the order in which calls come.
+    pub(super) fn admit(&self, session: &Session, call: ToolCall, origin: Origin<'_>) -> Admitted {
+        let host = &self.host;
+        let start = host.now();
+        let ToolCall { id, name: mut requested, arguments } = call;
+        let Origin { turn, order, parent, refusal } = origin;
+        let found = host.registry.resolve(&requested);
+        let policy = found.as_ref().ok().map(|tool| tool.tool().policy());
+        let alone = policy.is_some_and(|policy| order.sequential || policy.concurrency == Concurrency::Exclusive);
+        let concurrency = if alone { Concurrency::Exclusive } else { Concurrency::Parallel };
+        let limits = policy.map_or(host.limits, |policy| policy.limits.over(host.limits));
+        let timeout = policy.and_then(|policy| policy.timeout).into_iter().chain(host.timeout).min();
+        let read_only = found.as_ref().is_ok_and(|tool| tool.tool().spec().annotations.read_only);
+        let place = session.queue().reserve(&id, concurrency, parent.map(ToolContext::place));
+        let (name, called) = match &found {
+            Ok(tool) if *tool.name() == *requested => (tool.name().clone(), Called::Exactly),
+            Ok(tool) => (tool.name().clone(), Called::Nearly(requested.as_ref().into())),
+            Err(unknown) => {
+                // Not as long as a model may have made it.
+                requested = unknown.name.clone().into();
+                (ToolName::like(&requested), Called::Unknown(requested.as_ref().into()))
+            }
         };
-        let ToolCall { id, name: requested, arguments } = call;
-        let policy = tool.tool().policy();
-        let concurrency = if order.sequential { Concurrency::Exclusive } else { policy.concurrency };
+        let mut tool = found.map_err(|unknown| Box::new(ToolError::UnknownTool(unknown)));
+        let refusal = match place {
+            None => Some(ToolError::repeated_id(id.as_str())),
+            Some(_) => refusal.or_else(|| if parent.is_none() { self.deadlock(session, alone, &name) } else { None }),
+        };
+        if let Some(refusal) = refusal {
+            tool = Err(Box::new(refusal));
+        }
+        let identical = match host.doom_loop {
+            Some(_) if parent.is_none() && place.is_some() => {
+                session.history().note(&name, &arguments, host.max_argument_bytes)
+            }
+            _ => 1,
+        };
         let ctx = ToolContext::new(Call {
-            place: session.queue().reserve(concurrency, parent.as_ref().map(ToolContext::place)),
-            limits: policy.limits.over(self.host.limits),
-            timeout: policy.timeout.into_iter().chain(self.host.timeout).min(),
-            tool: tool.name().clone(),
-            read_only: tool.tool().spec().annotations.read_only,
-            host: self.host.clone(),
+            place: place.unwrap_or(Place::NONE),
+            limits,
+            timeout,
+            tool: name,
+            called,
+            order,
+            read_only,
+            host: host.clone(),
             session: session.clone(),
             start,
             turn,
             id,
-            parent,
+            parent: parent.cloned(),
         });
-        ctx.report(|| Change::Pending { arguments: arguments.as_str().into() });
-        Ok(Admitted { tool, requested, arguments, ctx, order })
+        if place.is_none() {
+            // Those who watch know calls by their ids: what they were told of this one would be the other's.
+            ctx.end();
+        } else {
+            ctx.report(|| Change::Pending { arguments: arguments.as_str().into() });
+        }
+        Admitted { tool, requested, arguments, ctx, identical }
+    }
+
+    /// Why a tool may not make a call in its own session past its context: behind itself in line, it could wait for ever.
+    fn deadlock(&self, session: &Session, alone: bool, name: &ToolName) -> Option<ToolError> {
+        let caller = self.within.as_ref()?.running()?;
+        let waits = caller.session().is_same(session) && (alone || session.queue().is_alone(caller.place()));
+        waits.then(|| {
+            ToolError::failed(format!(
+                "The call of `{name}` would wait for the end of the call of `{}` that makes it. A tool calls others in \
+                 its session with `ToolContext::call_tool`, not with `Executor::call`.",
+                caller.tool()
+            ))
+        })
     }
 
     /// The context of a call that no stage knows of, for the tests of a function.
     pub(crate) fn context(&self, session: &Session, id: CallId, tool: ToolName) -> ToolContext {
-        // Given up at once: nothing tells when such a call is over, and no other may wait for it.
-        let place = session.queue().reserve(Concurrency::Parallel, None);
-        session.queue().leave(place);
         ToolContext::new(Call {
-            place,
+            // Nothing tells when such a call is over, and no other may wait for it.
+            place: Place::NONE,
             limits: self.host.limits,
             timeout: None,
             tool,
+            called: Called::Exactly,
+            order: Order::of(&self.host),
             read_only: false,
             host: self.host.clone(),
             session: session.clone(),
-            start: self.host.clock.now(),
+            start: self.host.now(),
             turn: None,
             id,
             parent: None,
         })
     }
 
-    fn unknown(
-        &self,
-        session: &Session,
-        mut call: ToolCall,
-        parent: Option<ToolContext>,
-        unknown: UnknownTool,
-        start: SystemTime,
-    ) -> Outcome {
-        // Not as long as a model may have made it.
-        call.name = unknown.name.clone().into();
-        let end = self.host.clock.now();
-        let outcome = Outcome::failed(&call, ToolError::UnknownTool(unknown), CallTime { start, end });
-        if self.host.observers.is_empty() {
-            return outcome;
-        }
-        let outcome = Arc::new(outcome);
-        let changes = [Change::Pending { arguments: call.arguments.into() }, Change::from(outcome.clone())];
-        for (change, at) in changes.into_iter().zip([start, end]) {
-            self.host.observers.tell(CallEvent {
-                session: session.id().clone(),
-                call_id: call.id.clone(),
-                parent: parent.as_ref().map(|parent| parent.call_id().clone()),
-                tool: call.name.to_string(),
-                at,
-                change,
-            });
-        }
-        Arc::unwrap_or_clone(outcome)
-    }
-
     /// Answers for a call that does not end although it was cancelled.
     pub(super) fn abandon(ctx: &ToolContext) -> Outcome {
         ctx.detach();
+        Self::lose(ctx)
+    }
+
+    /// Answers for a call that has no end of its own.
+    pub(super) fn lose(ctx: &ToolContext) -> Outcome {
         // Nobody waits for it, the session's other calls neither.
         ctx.session().queue().leave(ctx.place());
-        conclude(ctx, ctx.tool().to_string().into(), Err(ToolError::Cancelled))
+        let requested = match ctx.called() {
+            Called::Exactly => ctx.tool().as_str(),
+            Called::Nearly(name) | Called::Unknown(name) => name,
+        };
+        conclude(ctx, requested.to_owned().into(), Err(ToolError::Cancelled))
     }
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
         self.ctx.session().queue().leave(self.ctx.place());
-        if self.ctx.is_observed() && !self.ctx.has_ended() {
+        if !self.ctx.has_ended() {
             conclude(&self.ctx, std::mem::take(&mut self.requested), Err(ToolError::Cancelled));
         }
     }
@@ -130,10 +170,10 @@ impl Drop for Admitted {
 /// The outcome of a call; the first that is made of it is told to those who watch.
 pub(super) fn conclude(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Outcome {
     let outcome = Outcome::of(ctx, requested, status);
-    if !ctx.is_observed() || ctx.has_ended() {
+    if !ctx.end() || !ctx.is_observed() {
         return outcome;
     }
     let outcome = Arc::new(outcome);
-    ctx.end(outcome.clone());
+    ctx.report(|| Change::from(outcome.clone()));
     Arc::unwrap_or_clone(outcome)
 }

@@ -85,7 +85,8 @@ impl ExecutorBuilder {
         self
     }
 
-    /// Sends every event to those who have subscribed. One that falls behind loses the oldest, as `broadcast` says.
+    /// Sends every event to those who have subscribed. One that falls behind loses the oldest, as `broadcast` says: the
+    /// channel holds as many events as it was made for, however large they are.
     pub fn broadcast(mut self, sender: broadcast::Sender<Arc<CallEvent>>) -> Self {
         self.host.observers.channel(sender);
         self
@@ -176,7 +177,7 @@ impl ExecutorBuilder {
         if !faults.is_empty() {
             return Err(BuildError { faults });
         }
-        Ok(Executor { host })
+        Ok(Executor { host, within: None })
     }
 }
 

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::{
+    call::Decoded,
     context::ToolContext,
     error::{Denial, ToolError},
     permission::{PermissionRequest, RequestKind},
@@ -13,10 +14,12 @@ use crate::{
 pub(super) const IDENTICAL: u32 = 3;
 
 /// Asks whether a call may be made that was made `times - 1` times before.
-pub(super) async fn ask(ctx: &ToolContext, times: u32) -> Result<(), ToolError> {
+pub(super) async fn ask(ctx: &ToolContext, times: u32, call: &Decoded) -> Result<(), ToolError> {
     let tool = ctx.tool().as_str();
-    let input = ctx.session().history().arguments();
-    let input = serde_json::from_str(&input).unwrap_or(Value::String(input));
+    let input = match call.value() {
+        Value::Null => call.arguments().into(),
+        input => input,
+    };
     let request = PermissionRequest::new("doom_loop", [tool]).always([tool]).kind(RequestKind::Boundary);
     let asked = ctx.ask(request.with("tool", tool).with("input", input).with("times", times)).await;
     asked.map_err(|error| match error {

@@ -2,9 +2,12 @@
 //!
 //! Panics are not caught here but around all stages: a rule, an approver or a destructor can panic too.
 
-use std::{task::Poll, time::Duration};
+use std::{pin::pin, task::Poll, time::Duration};
 
-use futures_util::{FutureExt, future::BoxFuture};
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, Either, select},
+};
 
 use crate::{context::ToolContext, error::ToolError, permission::Granted, tool::ToolResult};
 
@@ -31,7 +34,10 @@ async fn wait(mut work: BoxFuture<'_, ToolResult>, ctx: &ToolContext) -> ToolRes
     let race = ctx.cancellation().run_until_cancelled(&mut work);
     let ended = match ctx.timeout() {
         None => Ok(race.await),
-        Some(after) => tokio::time::timeout(after, race).await.map_err(|_| after),
+        Some(after) => match select(pin!(race), pin!(ctx.elapse(after))).await {
+            Either::Left((ended, _)) => Ok(ended),
+            Either::Right(_) => Err(after),
+        },
     };
     let error = match ended {
         Ok(Some(result)) => {

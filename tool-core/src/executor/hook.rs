@@ -5,22 +5,27 @@
 //! takes too long is a refusal.
 
 use std::{
-    future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
-    task::Poll,
+    sync::Arc,
 };
 
 use async_trait::async_trait;
-use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, future::BoxFuture};
 
+use super::{Made, admission::Admitted};
 use crate::{
+    call::{Decoded, decode},
     context::{Host, ToolContext},
     error::{Denial, ToolError},
     output::ToolOutput,
+    registry::Registered,
     tool::{Audience, ToolResult, ToolSpec},
+    validation::{Prepared, prepare},
 };
 
-/// A call's arguments as JSON: an object.
+/// A call's arguments as JSON: an object, in the form that the tool takes. Members have the names of its parameters,
+/// whatever alias the model wrote, and values that were converted are as they were converted to. What was left out is
+/// left out.
 pub type Arguments = serde_json::Value;
 
 /// What becomes of a call, by a hook's word.
@@ -87,7 +92,8 @@ pub trait Hook: Send + Sync + 'static {
         let _ = (spec, audience);
     }
 
-    /// Before anything is asked and before the tool runs, with arguments that are valid for it.
+    /// Before anything is asked and before the tool runs, with arguments that are valid for it: the model's, or what the
+    /// hook before has changed them to.
     async fn before(&self, arguments: &Arguments, ctx: &ToolContext) -> Before {
         let _ = (arguments, ctx);
         Before::Continue
@@ -102,7 +108,9 @@ pub trait Hook: Send + Sync + 'static {
         Ok(output)
     }
 
-    /// After a call has failed, at whatever stage, but for its cancellation.
+    /// After a call has failed, at whatever stage, but for its cancellation: also where there is no such tool, where the
+    /// tool has panicked, and where its output does not keep to its schema. Once a call; not where this hook's own
+    /// [`after`](Self::after) has made the error.
     ///
     /// # Errors
     /// What the call is to fail with: as a rule the same error.
@@ -130,21 +138,31 @@ impl Fault {
 
 /// What the hooks before a call leave of it.
 pub(super) enum Verdict {
-    /// It goes on, with these arguments if they are others.
-    Run(Option<Arguments>),
+    /// It goes on, with these arguments.
+    Run(Prepared),
     /// A hook has answered.
     Answered(ToolOutput),
 }
 
 /// All hooks before a call whose arguments are valid.
-pub(super) async fn before(mut arguments: Arguments, ctx: &ToolContext) -> Result<Verdict, ToolError> {
-    let mut is_changed = false;
+pub(super) async fn before(
+    mut prepared: Prepared,
+    decoded: &Decoded,
+    tool: &Registered,
+    ctx: &ToolContext,
+) -> Result<Verdict, ToolError> {
+    let mut arguments = shown(tool, decoded);
     for hook in &ctx.host().hooks {
-        match bounded(hook.before(&arguments, ctx), ctx).await? {
+        match bounded(|| hook.before(&arguments, ctx), ctx).await? {
             Ok(Before::Continue) => {}
             Ok(Before::Change(new)) => {
-                arguments = new;
-                is_changed = true;
+                let decoded = decode(tool.name(), new.to_string(), ctx.host().max_argument_bytes)?;
+                prepared = prepare(tool.tool(), &decoded).map_err(|report| {
+                    let report = report.report(tool.name().as_str());
+                    let message = "A hook of the host changed the arguments to ones that do not fit";
+                    ToolError::failed(format!("{message}: {report}"))
+                })?;
+                arguments = shown(tool, &decoded);
             }
             Ok(Before::Answer(output)) => return Ok(Verdict::Answered(output)),
             Ok(Before::Refuse { reason }) => return Err(ToolError::Denied(Denial::Hook { reason })),
@@ -152,43 +170,78 @@ pub(super) async fn before(mut arguments: Arguments, ctx: &ToolContext) -> Resul
             Err(fault) => return Err(ToolError::Denied(Denial::Hook { reason: fault.words().to_owned() })),
         }
     }
-    Ok(Verdict::Run(is_changed.then_some(arguments)))
+    Ok(Verdict::Run(prepared))
 }
 
-/// All hooks after a call that came to an output or an error.
-pub(super) async fn after(mut result: ToolResult, ctx: &ToolContext) -> ToolResult {
+/// The arguments as hooks see them.
+fn shown(tool: &Registered, call: &Decoded) -> Arguments {
+    tool.tool().normalize(call.arguments()).unwrap_or_else(|| call.value())
+}
+
+/// All hooks after a call that came to an output of its tool's, or to an error.
+pub(super) async fn after(made: Result<Made, ToolError>, call: &Admitted) -> ToolResult {
+    let mut result = match made {
+        Ok(Made::ByHook(output)) => return Ok(output),
+        made => made.map(Made::into_output),
+    };
+    let (ctx, mut is_told) = (&call.ctx, false);
     for hook in &ctx.host().hooks {
         result = match result {
             // Kept aside: what a tool hands over when it is cancelled goes out, also where a hook has no time for it.
-            Ok(output) => match bounded(hook.after(output.clone(), ctx), ctx).await {
-                Err(_) => return Ok(output),
+            Ok(output) => match bounded(|| hook.after(output.clone(), ctx), ctx).await {
+                Err(_) => {
+                    result = Ok(output);
+                    break;
+                }
                 Ok(Ok(result)) => result,
                 Ok(Err(fault)) => Err(ToolError::failed(format!("The tool ran, but {} afterwards.", fault.words()))),
             },
-            Err(ToolError::Cancelled | ToolError::Skipped) => return result,
-            // Kept aside: where the hook fails, the error is still the tool's.
-            Err(error) => match bounded(hook.error(error.clone(), ctx), ctx).await? {
-                Ok(result) => result,
-                Err(_) => Err(error),
-            },
+            Err(error) => {
+                is_told = true;
+                failed(hook, error, ctx).await
+            }
         };
     }
-    result
+    // What hooks have made of an output is held against its schema as the tool's own was.
+    let (Ok(output), Ok(tool)) = (&result, &call.tool) else { return result };
+    let Err(mut error) = tool.check(output) else { return result };
+    if !is_told {
+        for hook in &ctx.host().hooks {
+            match failed(hook, error, ctx).await {
+                Ok(output) => return tool.check(&output).map(|()| output),
+                Err(left) => error = left,
+            }
+        }
+    }
+    Err(error)
 }
 
-/// A hook's own future under the host's limit, its panics caught.
+/// What one hook makes of an error.
+async fn failed(hook: &Arc<dyn Hook>, error: ToolError, ctx: &ToolContext) -> ToolResult {
+    if matches!(error, ToolError::Cancelled | ToolError::Skipped) {
+        return Err(error);
+    }
+    // Kept aside: where the hook fails, the error is still the tool's.
+    match bounded(|| hook.error(error.clone(), ctx), ctx).await? {
+        Ok(result) => result,
+        Err(_) => Err(error),
+    }
+}
+
+/// A hook's own future under the host's limit. Its panics are caught, those too that come before there is a future.
 ///
 /// # Errors
 /// When the call is cancelled meanwhile.
-async fn bounded<T>(mut hook: BoxFuture<'_, T>, ctx: &ToolContext) -> Result<Result<T, Fault>, ToolError> {
-    let guarded = poll_fn(|task| {
-        let polled = catch_unwind(AssertUnwindSafe(|| hook.as_mut().poll(task)));
-        polled.map_or(Poll::Ready(Err(Fault::Panicked)), |poll| poll.map(Ok))
-    });
+async fn bounded<'f, T>(
+    hook: impl FnOnce() -> BoxFuture<'f, T>,
+    ctx: &ToolContext,
+) -> Result<Result<T, Fault>, ToolError> {
+    // Nothing of it is used after a panic.
+    let guarded = AssertUnwindSafe(async { hook().await }).catch_unwind();
     let limited = tokio::time::timeout(ctx.host().hook_timeout, guarded);
     match ctx.parent_cancellation().run_until_cancelled(limited).await {
         None => Err(ToolError::Cancelled),
-        Some(Ok(answer)) => Ok(answer),
+        Some(Ok(answer)) => Ok(answer.map_err(|_| Fault::Panicked)),
         Some(Err(_)) => Ok(Err(Fault::TimedOut)),
     }
 }

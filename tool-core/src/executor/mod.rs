@@ -16,18 +16,17 @@ use std::{
     any::Any,
     future::poll_fn,
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::Poll,
 };
 
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::queue::{Place, Queue};
 use self::{
-    admission::{Admitted, conclude},
+    admission::{Admitted, Origin, conclude},
     hook::Verdict,
-    turn::Order,
+    telemetry::CallSpan,
 };
 pub use self::{
     builder::{BuildError, ExecutorBuilder},
@@ -37,16 +36,20 @@ pub use self::{
     telemetry::Telemetry,
     turn::{Running, Turn},
 };
+pub(crate) use self::{
+    queue::{Place, Queue},
+    turn::Order,
+};
 use crate::{
     call::{ToolCall, decode},
-    context::{Host, Session, ToolContext},
+    context::{Host, Session, ToolContext, WeakContext},
     error::ToolError,
     event::Change,
     output::ToolOutput,
     permission::{Granted, authorize},
     registry::{LiveRegistry, Registered, Registry},
-    truncate::{Bounded, fit},
-    validation::{InvalidArguments, Prepared, prepare},
+    truncate::fit,
+    validation::prepare,
 };
 
 /// Runs calls against a registry. Cloning gives the same executor.
@@ -69,6 +72,8 @@ use crate::{
 #[derive(Clone)]
 pub struct Executor {
     host: Arc<Host>,
+    /// The call whose tool was given it.
+    within: Option<WeakContext>,
 }
 
 impl Executor {
@@ -79,7 +84,7 @@ impl Executor {
     }
 
     fn of(ctx: &ToolContext) -> Self {
-        Self { host: ctx.host().clone() }
+        Self { host: ctx.host().clone(), within: Some(ctx.downgrade()) }
     }
 
     /// The tools as they are now.
@@ -104,22 +109,19 @@ impl Executor {
     /// Beside other calls of the session it waits its turn, as its tool says: parallel ones share, the others run
     /// alone. Dropping the future stops the call. To stop it and still get its outcome, cancel the session, or use
     /// [`call_until`](Self::call_until).
+    ///
+    /// Its id is its own until it has ended: another call of the session with the same id is not run meanwhile, and ends
+    /// in [`ToolError::RepeatedId`].
     pub async fn call(&self, session: &Session, call: ToolCall) -> Outcome {
-        match self.admit(session, call, None, None, Order::of(&self.host)) {
-            Ok(admitted) => self.run(admitted, None).await,
-            Err(outcome) => *outcome,
-        }
+        self.run(self.admit(session, call, Origin::model(None, Order::of(&self.host)))).await
     }
 
     /// The same, cancelled when `turn` is as well.
     pub async fn call_until(&self, session: &Session, call: ToolCall, turn: CancellationToken) -> Outcome {
         // The session's end is the call's as well, whatever the turn's token comes from.
         let token = session.cancellation().child_token();
-        let admitted = match self.admit(session, call, Some(token.clone()), None, Order::of(&self.host)) {
-            Ok(admitted) => admitted,
-            Err(outcome) => return *outcome,
-        };
-        let mut run = Box::pin(self.run(admitted, None));
+        let admitted = self.admit(session, call, Origin::model(Some(token.clone()), Order::of(&self.host)));
+        let mut run = Box::pin(self.run(admitted));
         match turn.run_until_cancelled(&mut run).await {
             Some(outcome) => outcome,
             None => {
@@ -129,107 +131,86 @@ impl Executor {
         }
     }
 
-    /// A call that a tool makes.
-    async fn nested(&self, parent: &ToolContext, call: ToolCall) -> Outcome {
-        let turn = parent.cancellation().child_token();
-        match self.admit(parent.session(), call, Some(turn), Some(parent.clone()), Order::of(&self.host)) {
-            Ok(admitted) => self.run(admitted, None).await,
-            Err(outcome) => *outcome,
-        }
+    /// A call that a tool makes, or may not make.
+    async fn nested(&self, parent: &ToolContext, call: ToolCall, refusal: Option<ToolError>) -> Outcome {
+        let turn = Some(parent.cancellation().child_token());
+        let origin = Origin { turn, order: parent.order().clone(), parent: Some(parent), refusal };
+        self.run(self.admit(parent.session(), call, origin)).await
     }
 
-    async fn run(&self, mut call: Admitted, steering: Option<CancellationToken>) -> Outcome {
+    async fn run(&self, mut call: Admitted) -> Outcome {
         let telemetry = self.host.telemetry;
-        let span = telemetry.begin(&call.ctx, call.tool.spec(), &call.arguments);
+        let spec = call.tool.as_ref().ok().map(|tool| tool.spec());
+        let span = telemetry.begin(&call.ctx, spec, &call.arguments);
         let (requested, arguments) = (std::mem::take(&mut call.requested), std::mem::take(&mut call.arguments));
-        let status = {
-            let mut stages = pin!(self.stages(&call, arguments, steering.as_ref()));
-            poll_fn(|task| {
-                let _entered = span.enter();
-                match catch_unwind(AssertUnwindSafe(|| stages.as_mut().poll(task))) {
-                    Ok(polled) => polled,
-                    Err(panic) => Poll::Ready(Err(panicked(&call.tool, &*panic))),
-                }
-            })
-            .await
+        let made = guarded(&span, &call.ctx, pin!(self.stages(&call, arguments))).await;
+        let result = if self.host.hooks.is_empty() {
+            made.map(Made::into_output)
+        } else {
+            // In a box, as all that few hosts have.
+            let mut hooks = Box::pin(hook::after(made, &call));
+            guarded(&span, &call.ctx, hooks.as_mut()).await
         };
-        telemetry.end(&span, &status);
-        conclude(&call.ctx, requested, status)
+        let ctx = &call.ctx;
+        let fitted = || result.map(|output| fit(output, ctx.limits(), ctx.spills()));
+        let status =
+            span.within(|| catch_unwind(AssertUnwindSafe(fitted)).unwrap_or_else(|panic| Err(panicked(ctx, &*panic))));
+        telemetry.end(span, &status);
+        conclude(ctx, requested, status)
     }
 
-    /// Ready, run, fit.
-    async fn stages(
-        &self,
-        call: &Admitted,
-        arguments: String,
-        steering: Option<&CancellationToken>,
-    ) -> Result<Bounded, ToolError> {
-        let ready = match steering {
-            None => self.ready(call, arguments).await,
+    /// Ready, run, and the output held against its schema.
+    async fn stages(&self, call: &Admitted, arguments: String) -> Result<Made, ToolError> {
+        let tool = call.tool.as_ref().map_err(|refusal| refusal.as_ref().clone())?;
+        let ctx = &call.ctx;
+        let ready = match &ctx.order().steering {
+            None => self.ready(call, tool, arguments).await,
             // What has not started when the user speaks is left out, also where it waits for an answer. In a box, as all
             // that few calls need: the others do not carry the room for it.
             Some(message) => {
-                let ready = message.run_until_cancelled(self.ready(call, arguments));
+                let ready = message.run_until_cancelled(self.ready(call, tool, arguments));
                 Box::pin(ready).await.unwrap_or(Err(ToolError::Skipped))
             }
         };
-        let ctx = &call.ctx;
-        let result = match ready {
-            Ok(Ready::Run(_)) if ctx.parent_cancellation().is_cancelled() => Err(ToolError::Cancelled),
-            Ok(Ready::Run(granted)) => {
+        let made = match ready? {
+            Ready::Run(_) if ctx.parent_cancellation().is_cancelled() => return Err(ToolError::Cancelled),
+            Ready::Run(granted) => {
                 ctx.report(|| Change::Running);
-                guard::run(granted, ctx).await
+                Made::ByTool(guard::run(granted, ctx).await?)
             }
-            Ok(Ready::Answered(output)) => {
-                call.tool.check(&output)?;
-                return Ok(fit(output, ctx.limits(), ctx.spills()));
-            }
-            Err(error) => Err(error),
+            Ready::Answered(output) => Made::ByHook(output),
         };
-        let result = if self.host.hooks.is_empty() { result } else { Box::pin(hook::after(result, ctx)).await };
-        let output = result?;
-        call.tool.check(&output)?;
-        Ok(fit(output, ctx.limits(), ctx.spills()))
+        tool.check(made.output())?;
+        Ok(made)
     }
 
     /// Decode, prepare, hooks, doom loop, authorize, and the place in line: each takes what only the one before can
     /// make.
-    async fn ready(&self, call: &Admitted, arguments: String) -> Result<Ready, ToolError> {
-        let Admitted { tool, ctx, order, .. } = call;
+    async fn ready(&self, call: &Admitted, tool: &Registered, arguments: String) -> Result<Ready, ToolError> {
+        let ctx = &call.ctx;
         let decoded = decode(tool.name(), arguments, self.host.max_argument_bytes)?;
-        let mut prepared = prepare(tool.tool(), &decoded).map_err(|report| invalid(tool, report));
-        if let Some(mended) = prepared.as_ref().ok().and_then(Prepared::mended) {
+        let prepared = prepare(tool.tool(), &decoded);
+        let mut prepared = prepared.map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
+        if let Some(mended) = prepared.mended() {
             ctx.note_mended(mended.clone());
         }
-        if !self.host.hooks.is_empty() && prepared.is_ok() {
-            match Box::pin(hook::before(decoded.value(), ctx)).await? {
-                Verdict::Run(None) => {}
-                Verdict::Run(Some(changed)) => prepared = self.changed(tool, &changed),
+        if !self.host.hooks.is_empty() {
+            match Box::pin(hook::before(prepared, &decoded, tool, ctx)).await? {
+                Verdict::Run(changed) => prepared = changed,
                 Verdict::Answered(output) => return Ok(Ready::Answered(output)),
             }
         }
-        // Counted also where it does not fit: a model that repeats a mistake repeats itself.
-        let identical = if ctx.parent().is_none() { ctx.session().history().note(tool.name(), decoded) } else { 1 };
-        let prepared = prepared?;
-        if self.host.doom_loop.is_some_and(|most| identical >= most) {
-            Box::pin(doom_loop::ask(ctx, identical)).await?;
+        if self.host.doom_loop.is_some_and(|most| call.identical >= most) {
+            Box::pin(doom_loop::ask(ctx, call.identical, &decoded)).await?;
         }
+        drop(decoded);
         let granted = authorize(prepared, tool.tool().policy(), ctx).await?;
-        let queue = ctx.session().queue();
-        if !queue.try_enter(ctx.place(), order.most) {
-            let turn = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), order.most));
+        let (queue, most) = (ctx.session().queue(), ctx.order().most);
+        if !queue.try_enter(ctx.place(), most) {
+            let turn = ctx.parent_cancellation().run_until_cancelled(queue.enter(ctx.place(), most));
             Box::pin(turn).await.ok_or(ToolError::Cancelled)?;
         }
         Ok(Ready::Run(granted))
-    }
-
-    /// Arguments that a hook has changed.
-    fn changed(&self, tool: &Registered, arguments: &Arguments) -> Result<Prepared, ToolError> {
-        let decoded = decode(tool.name(), arguments.to_string(), self.host.max_argument_bytes)?;
-        prepare(tool.tool(), &decoded).map_err(|report| {
-            let report = report.report(tool.name().as_str());
-            ToolError::failed(format!("A hook of the host changed the arguments to ones that do not fit: {report}"))
-        })
     }
 }
 
@@ -239,12 +220,41 @@ enum Ready {
     Answered(ToolOutput),
 }
 
-fn invalid(tool: &Registered, report: InvalidArguments) -> ToolError {
-    ToolError::invalid(tool.name().clone(), report)
+/// An output, and whose it is.
+enum Made {
+    ByTool(ToolOutput),
+    ByHook(ToolOutput),
 }
 
-fn panicked(tool: &Registered, panic: &(dyn Any + Send)) -> ToolError {
+impl Made {
+    fn output(&self) -> &ToolOutput {
+        match self {
+            Self::ByTool(output) | Self::ByHook(output) => output,
+        }
+    }
+
+    fn into_output(self) -> ToolOutput {
+        match self {
+            Self::ByTool(output) | Self::ByHook(output) => output,
+        }
+    }
+}
+
+/// Runs a part of a call within its span, its panics caught.
+async fn guarded<T>(
+    span: &CallSpan,
+    ctx: &ToolContext,
+    mut part: Pin<&mut impl Future<Output = Result<T, ToolError>>>,
+) -> Result<T, ToolError> {
+    poll_fn(|task| {
+        let polled = span.within(|| catch_unwind(AssertUnwindSafe(|| part.as_mut().poll(task))));
+        polled.unwrap_or_else(|panic| Poll::Ready(Err(panicked(ctx, &*panic))))
+    })
+    .await
+}
+
+fn panicked(ctx: &ToolContext, panic: &(dyn Any + Send)) -> ToolError {
     let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    ToolError::Panicked { tool: tool.name().clone(), message }
+    ToolError::Panicked { tool: ctx.tool().clone(), message }
 }

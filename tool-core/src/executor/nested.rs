@@ -4,7 +4,7 @@ use crate::{
     call::ToolCall,
     context::ToolContext,
     error::ToolError,
-    executor::{CallTime, Executor, Outcome},
+    executor::{Executor, Outcome, Place},
 };
 
 /// How many calls tools may make.
@@ -23,14 +23,19 @@ impl Default for NestingLimits {
 }
 
 impl ToolContext {
-    /// The executor that runs this call.
+    /// The executor that runs this call: for its tools, and for calls in other sessions, or after this one.
+    ///
+    /// A call that it makes in this call's own session stands in line behind this one. Where this one runs alone, or that
+    /// one would, it could never begin, and is refused at once while this one runs: a tool calls others by
+    /// [`call_tool`](Self::call_tool).
     #[must_use]
     pub fn executor(&self) -> Executor {
         Executor::of(self)
     }
 
     /// Calls another tool of the same executor: validated, permitted, cut to size and told to observers like any call,
-    /// under the id `<this call's>/<n>`, and cancelled with this call (pi's `executeTool`).
+    /// under the id `<this call's>/<n>`, and cancelled with this call (pi's `executeTool`). What the turn was told of the
+    /// order of its calls holds for it too. After this call has ended it is refused.
     ///
     /// ```
     /// use tool_core::{prelude::*, testing::Bench};
@@ -59,38 +64,41 @@ impl ToolContext {
         let id = format!("{}/{number}", self.call_id());
         let call = ToolCall::new(id, name.into(), arguments);
         let limits = self.host().nesting;
-        let refusal = if self.depth() >= limits.depth {
-            Some(format!(
-                "Tools call one another {} deep, which is as deep as they may. Call less deeply.",
-                limits.depth
-            ))
+        let refusal = if let Some(over) = self.over() {
+            Some(over)
+        } else if self.depth() >= limits.depth {
+            let deep = limits.depth;
+            Some(ToolError::failed(format!(
+                "Tools call one another {deep} deep, which is as deep as they may. Call less deeply."
+            )))
         } else if total > limits.calls {
-            Some(format!("One call may make at most {} calls, and these are made. Ask for less.", limits.calls))
+            let most = limits.calls;
+            Some(ToolError::failed(format!(
+                "One call may make at most {most} calls, and these are made. Ask for less."
+            )))
         } else {
             None
         };
-        if let Some(refusal) = refusal {
-            let now = self.now();
-            return Outcome::failed(&call, ToolError::failed(refusal), CallTime { start: now, end: now });
-        }
         let _waits = Waits::new(self);
         // In a box, for a call holds the call that it makes.
-        Box::pin(self.executor().nested(self, call)).await
+        Box::pin(self.executor().nested(self, call, refusal)).await
     }
 }
 
 /// While it lives, the call does not count as running.
-struct Waits<'c>(&'c ToolContext);
+struct Waits<'c>(&'c ToolContext, Option<Place>);
 
 impl<'c> Waits<'c> {
     fn new(ctx: &'c ToolContext) -> Self {
-        ctx.session().queue().suspend(ctx.place());
-        Self(ctx)
+        let place = ctx.place();
+        Self(ctx, ctx.session().queue().suspend(place).then_some(place))
     }
 }
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
-        self.0.session().queue().resume(self.0.place());
+        if let Some(place) = self.1 {
+            self.0.session().queue().resume(place);
+        }
     }
 }

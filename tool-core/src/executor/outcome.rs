@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     call::{CallId, ToolCall},
-    context::ToolContext,
+    context::{Called, ToolContext},
     error::{ErrorKind, Recorded, ToolError},
     event::millis,
     output::{Attachment, Metadata, ToolOutput},
@@ -45,7 +45,8 @@ pub struct Outcome {
 impl Outcome {
     pub(super) fn of(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Self {
         let time = CallTime { start: ctx.start(), end: ctx.now() };
-        let (call_id, tool) = (ctx.call_id().clone(), Some(ctx.tool().clone()));
+        let is_unknown = matches!(ctx.called(), Called::Unknown(_));
+        let (call_id, tool) = (ctx.call_id().clone(), (!is_unknown).then(|| ctx.tool().clone()));
         Self { call_id, requested, tool, status, detached: ctx.is_detached(), time, mended: ctx.mended() }
     }
 
@@ -228,6 +229,7 @@ enum WrittenStatus {
         output: String,
         #[serde(default)]
         attachments: Vec<Attachment>,
+        #[serde(default, deserialize_with = "present")]
         structured: Option<Box<serde_json::Value>>,
     },
     Error {
@@ -239,6 +241,11 @@ enum WrittenStatus {
 struct WrittenError {
     kind: ErrorKind,
     message: String,
+}
+
+/// A member that is there, be it `null`: that is a value, and no member is none.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<serde_json::Value>>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl<'de> Deserialize<'de> for Outcome {

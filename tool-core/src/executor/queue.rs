@@ -4,18 +4,25 @@
 //! A place is taken when a call comes and entered when it may run, so that an answer that one call waits for delays
 //! only those that must come after it. A call that a tool makes goes before all that have not started; the call that
 //! made it does not count as running meanwhile; when that one has ended it goes on at once, beside whatever runs then.
+//!
+//! No two calls in line have one id.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
+    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
-use crate::tool::Concurrency;
+use crate::{call::CallId, tool::Concurrency};
 
 /// The line. One a session.
 #[derive(Default)]
-pub(crate) struct Queue(Mutex<Line>);
+pub(crate) struct Queue {
+    line: Mutex<Line>,
+    /// What digests of ids are made with: a model cannot choose two ids of one digest.
+    digests: RandomState,
+}
 
 /// A place in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +32,16 @@ pub(crate) struct Place {
     nested: bool,
 }
 
+impl Place {
+    /// Of a call that does not stand in line: nobody waits for it, and it for nobody.
+    pub(crate) const NONE: Self = Self { id: u64::MAX, nested: false };
+}
+
 #[derive(Default)]
 struct Line {
     next: u64,
+    /// Digests of the ids of all that stand in line.
+    ids: HashSet<u64, BuildHasherDefault<Digest>>,
     /// Calls of the model, in order.
     calls: VecDeque<Entry>,
     /// Those of them that run alone.
@@ -41,8 +55,28 @@ struct Line {
     waiting: usize,
 }
 
+/// A digest is its own hash.
+#[derive(Default)]
+struct Digest(u64);
+
+impl Hasher for Digest {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, digest: u64) {
+        self.0 = digest;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 struct Entry {
     id: u64,
+    /// Of the call's id.
+    digest: u64,
     /// The place of the call whose tool made this one.
     parent: Option<Place>,
     alone: bool,
@@ -61,17 +95,22 @@ enum Stage {
 
 impl Queue {
     fn lock(&self) -> MutexGuard<'_, Line> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a place behind all others; for a call that a tool makes, before all that have not entered.
-    pub(crate) fn reserve(&self, concurrency: Concurrency, parent: Option<Place>) -> Place {
+    /// Takes a place behind all others; for a call that a tool makes, before all that have not entered. `None` where a
+    /// call of this id stands in line.
+    pub(crate) fn reserve(&self, call: &CallId, concurrency: Concurrency, parent: Option<Place>) -> Option<Place> {
         let nested = parent.is_some();
+        let digest = self.digests.hash_one(call.as_str());
         let mut line = self.lock();
+        if !line.ids.insert(digest) {
+            return None;
+        }
         let id = line.next;
         line.next += 1;
         let alone = concurrency == Concurrency::Exclusive;
-        let entry = Entry { id, parent, alone, stage: Stage::Reserved };
+        let entry = Entry { id, digest, parent, alone, stage: Stage::Reserved };
         if nested {
             line.nested.push_back(entry);
         } else {
@@ -80,7 +119,15 @@ impl Queue {
                 line.alone.push_back(id);
             }
         }
-        Place { id, nested }
+        Some(Place { id, nested })
+    }
+
+    /// Whether the call at this place, or one whose tool made it, runs alone.
+    pub(crate) fn is_alone(&self, place: Place) -> bool {
+        let line = self.lock();
+        let entries =
+            std::iter::successors(line.find(place), |entry| entry.parent.and_then(|parent| line.find(parent)));
+        entries.into_iter().any(|entry| entry.alone)
     }
 
     /// Enters if that can be done at once, with at most `most` running.
@@ -110,6 +157,7 @@ impl Queue {
         let mut line = self.lock();
         let entries = if place.nested { &mut line.nested } else { &mut line.calls };
         let Some(entry) = position(entries, place.id).and_then(|at| entries.remove(at)) else { return };
+        line.ids.remove(&entry.digest);
         match entry.stage {
             Stage::Reserved => {}
             Stage::Waiting(..) => line.waiting -= 1,
@@ -124,19 +172,20 @@ impl Queue {
         line.wake();
     }
 
-    /// The call at this place waits for one that it makes.
-    pub(crate) fn suspend(&self, place: Place) {
+    /// The call at this place waits for one that it makes. `false` where it has not entered, or has left: then it does
+    /// not count as running anyhow, and is not to be resumed.
+    pub(crate) fn suspend(&self, place: Place) -> bool {
         let mut line = self.lock();
-        if let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) {
-            *children += 1;
-            if *children == 1 {
-                line.running -= 1;
-                line.wake();
-            }
+        let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) else { return false };
+        *children += 1;
+        if *children == 1 {
+            line.running -= 1;
+            line.wake();
         }
+        true
     }
 
-    /// A call that it made has ended.
+    /// A call that it made, and was suspended for, has ended.
     pub(crate) fn resume(&self, place: Place) {
         let mut line = self.lock();
         if let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) {

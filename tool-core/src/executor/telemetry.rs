@@ -1,6 +1,8 @@
 //! One `tracing` span a call, with the attributes of OpenTelemetry's semantic conventions for generative AI
 //! (`execute_tool`). Their keys are still in development there, and no promise of this crate.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use tracing::{Span, field};
 
 use super::outcome::Status;
@@ -39,37 +41,40 @@ impl Telemetry {
     }
 
     /// The span of a call. Costs next to nothing where nobody listens.
-    pub(super) fn begin(self, ctx: &ToolContext, spec: &ToolSpec, arguments: &str) -> Span {
-        let span = tracing::info_span!(
-            "execute_tool",
-            otel.name = field::Empty,
-            otel.kind = "internal",
-            otel.status_code = field::Empty,
-            error.r#type = field::Empty,
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.conversation.id = &**ctx.session().id(),
-            gen_ai.tool.name = ctx.tool().as_str(),
-            gen_ai.tool.call.id = ctx.call_id().as_str(),
-            gen_ai.tool.r#type = "function",
-            gen_ai.tool.description = preview(&spec.description),
-            gen_ai.tool.call.arguments = field::Empty,
-            gen_ai.tool.call.result = field::Empty,
-        );
-        if !span.is_disabled() {
-            span.record("otel.name", format!("execute_tool {}", ctx.tool()));
-            if self.arguments {
-                span.record("gen_ai.tool.call.arguments", preview(arguments));
+    pub(super) fn begin(self, ctx: &ToolContext, spec: Option<&ToolSpec>, arguments: &str) -> CallSpan {
+        let span = kept(|| {
+            let span = tracing::info_span!(
+                "execute_tool",
+                otel.name = field::Empty,
+                otel.kind = "internal",
+                otel.status_code = field::Empty,
+                error.r#type = field::Empty,
+                gen_ai.operation.name = "execute_tool",
+                gen_ai.conversation.id = &**ctx.session().id(),
+                gen_ai.tool.name = ctx.tool().as_str(),
+                gen_ai.tool.call.id = ctx.call_id().as_str(),
+                gen_ai.tool.r#type = "function",
+                gen_ai.tool.description = spec.map(|spec| preview(&spec.description)),
+                gen_ai.tool.call.arguments = field::Empty,
+                gen_ai.tool.call.result = field::Empty,
+            );
+            if !span.is_disabled() {
+                span.record("otel.name", format!("execute_tool {}", ctx.tool()));
+                if self.arguments {
+                    span.record("gen_ai.tool.call.arguments", preview(arguments));
+                }
             }
-        }
-        span
+            span
+        });
+        CallSpan(span.unwrap_or_else(Span::none))
     }
 
     /// Tells how the call ended.
-    pub(super) fn end(self, span: &Span, status: &Status) {
+    pub(super) fn end(self, CallSpan(span): CallSpan, status: &Status) {
         if span.is_disabled() {
             return;
         }
-        match status {
+        kept(|| match status {
             Ok(bounded) => {
                 span.record("otel.status_code", "OK");
                 if self.result {
@@ -80,11 +85,34 @@ impl Telemetry {
                 span.record("otel.status_code", "ERROR");
                 span.record("error.type", class(error.kind()));
                 if let Some(message) = error.panic_message() {
-                    tracing::error!(parent: span, panic = message, "the tool panicked");
+                    tracing::error!(parent: &span, panic = message, "the tool panicked");
                 }
             }
-        }
+        });
+        // What it told is closed here, which a subscriber hears of too.
+        kept(|| drop(span));
     }
+}
+
+/// A call's span. A subscriber that panics breaks no call: the span is told less of it.
+pub(super) struct CallSpan(Span);
+
+impl CallSpan {
+    /// Does a piece of work within the span. It must not panic itself.
+    pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        if self.0.is_disabled() {
+            return work();
+        }
+        let entered = kept(|| self.0.enter());
+        let done = work();
+        kept(|| drop(entered));
+        done
+    }
+}
+
+/// What a subscriber makes, unless it panics.
+fn kept<T>(told: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(told)).ok()
 }
 
 /// Few values, as the conventions want it.

@@ -1,11 +1,14 @@
 //! All the calls of one turn of a model.
 
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
-use tokio::{task::JoinSet, time::Instant};
+use tokio::{
+    task::{Id, JoinError, JoinSet},
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
-use super::{Executor, Outcome};
+use super::{Executor, Outcome, admission::Origin};
 use crate::{
     call::ToolCall,
     context::{Host, Session, ToolContext},
@@ -38,29 +41,30 @@ pub struct Turn<'e> {
     session: Session,
     cancellation: Option<CancellationToken>,
     order: Order,
-    steering: Option<CancellationToken>,
 }
 
-/// What one turn's calls have in common.
-#[derive(Clone, Copy)]
-pub(super) struct Order {
+/// What one turn's calls have in common, those that their tools make among them.
+#[derive(Clone)]
+pub(crate) struct Order {
     /// Whether each call waits for the one before it, whatever its tool allows.
     pub(super) sequential: bool,
     /// How many run at once at most.
     pub(super) most: usize,
+    /// A message of the user's, before which calls are left out that have not started.
+    pub(super) steering: Option<CancellationToken>,
 }
 
 impl Order {
     /// The executor's own.
     pub(super) fn of(host: &Host) -> Self {
-        Self { sequential: false, most: host.max_parallel }
+        Self { sequential: false, most: host.max_parallel, steering: None }
     }
 }
 
 impl<'e> Turn<'e> {
     fn new(executor: &'e Executor, session: &Session) -> Self {
         let order = Order::of(&executor.host);
-        Self { executor, session: session.clone(), cancellation: None, order, steering: None }
+        Self { executor, session: session.clone(), cancellation: None, order }
     }
 
     /// Cancelled when `token` is, as well as with the session. Every call then ends within 250 ms, those that wait for
@@ -70,22 +74,23 @@ impl<'e> Turn<'e> {
         self
     }
 
-    /// One call after the other, in their order (pi's `toolExecution: "sequential"`).
+    /// One call after the other, in their order (pi's `toolExecution: "sequential"`); those that a tool makes at once too.
     pub fn sequential(mut self) -> Self {
         self.order.sequential = true;
         self
     }
 
-    /// At most so many at once; the executor's own limit unless set.
+    /// At most so many at once, calls that tools make among them; the executor's own limit unless set. A call does not
+    /// count while it waits for one that its tool has made.
     pub fn max_parallel(mut self, calls: usize) -> Self {
         self.order.most = calls;
         self
     }
 
     /// When `message` is cancelled, calls that have not started are left out, with an error that says that the user has
-    /// sent a message; those that run go on. Without it a message waits for the end of the turn (pi has had both).
+    /// sent a message; those that run go on, without the calls that their tools would make from then on. Without it a message waits for the end of the turn (pi has had both).
     pub fn skip_on(mut self, message: CancellationToken) -> Self {
-        self.steering = Some(message);
+        self.order.steering = Some(message);
         self
     }
 
@@ -96,7 +101,7 @@ impl<'e> Turn<'e> {
     pub async fn run(self, calls: impl IntoIterator<Item = ToolCall>) -> Vec<Outcome> {
         let mut running = self.start(calls);
         let mut outcomes: Vec<Option<Outcome>> = Vec::new();
-        outcomes.resize_with(running.contexts.len(), || None);
+        outcomes.resize_with(running.calls.len(), || None);
         while let Some((index, outcome)) = running.next().await {
             outcomes[index] = Some(outcome);
         }
@@ -108,40 +113,30 @@ impl<'e> Turn<'e> {
     /// # Panics
     /// Outside a tokio runtime.
     pub fn start(self, calls: impl IntoIterator<Item = ToolCall>) -> Running {
-        let Self { executor, session, cancellation, order, steering } = self;
+        let Self { executor, session, cancellation, order } = self;
         // The session's end is the turn's as well, whatever the turn's token comes from.
         let turn = session.cancellation().child_token();
-        let mut tasks = JoinSet::new();
-        let mut contexts = Vec::new();
-        let mut refused = Vec::new();
+        let admit = |call| executor.admit(&session, call, Origin::model(Some(turn.clone()), order.clone()));
         // All take their places before any runs.
-        let admitted: Vec<_> =
-            calls.into_iter().map(|call| executor.admit(&session, call, Some(turn.clone()), None, order)).collect();
-        for (index, admitted) in admitted.into_iter().enumerate() {
-            match admitted {
-                Ok(admitted) => {
-                    contexts.push(Some(admitted.ctx.clone()));
-                    let (executor, steering) = (executor.clone(), steering.clone());
-                    tasks.spawn(async move { (index, executor.run(admitted, steering).await) });
-                }
-                Err(outcome) => {
-                    contexts.push(None);
-                    refused.push((index, *outcome));
-                }
-            }
+        let admitted: Vec<_> = calls.into_iter().map(admit).collect();
+        let mut tasks = JoinSet::new();
+        let mut calls = Vec::with_capacity(admitted.len());
+        for (index, call) in admitted.into_iter().enumerate() {
+            let (executor, ctx) = (executor.clone(), call.ctx.clone());
+            let task = tasks.spawn(async move { (index, executor.run(call).await) });
+            calls.push(Some((task.id(), ctx)));
         }
-        refused.reverse();
-        Running { tasks, contexts, refused, turn, outer: cancellation, deadline: None }
+        Running { tasks, calls, ended: VecDeque::new(), turn, outer: cancellation, deadline: None }
     }
 }
 
 /// The calls of a turn while they run. Dropping it stops them.
 pub struct Running {
     tasks: JoinSet<(usize, Outcome)>,
-    /// Of the calls that have not ended.
-    contexts: Vec<Option<ToolContext>>,
-    /// Outcomes of calls that never ran, the last first.
-    refused: Vec<(usize, Outcome)>,
+    /// Those that have not ended.
+    calls: Vec<Option<(Id, ToolContext)>>,
+    /// Outcomes that nobody has taken yet.
+    ended: VecDeque<(usize, Outcome)>,
     turn: CancellationToken,
     outer: Option<CancellationToken>,
     deadline: Option<Instant>,
@@ -151,24 +146,35 @@ impl Running {
     /// The next call that has ended, with its place among the calls; `None` when all have.
     pub async fn next(&mut self) -> Option<(usize, Outcome)> {
         loop {
-            if let Some(refused) = self.refused.pop() {
-                return Some(refused);
+            if let Some(ended) = self.ended.pop_front() {
+                return Some(ended);
             }
-            if self.contexts.iter().all(Option::is_none) {
+            if self.calls.iter().all(Option::is_none) {
                 return None;
             }
             match self.wait().await {
-                Some((index, outcome)) => {
-                    self.contexts[index] = None;
-                    return Some((index, outcome));
-                }
-                None => self.give_up(),
+                Some(task) => self.take(task),
+                None => self.give_up().await,
             }
         }
     }
 
+    /// Takes the outcome of a task. One that came to no end of its own costs its own call alone.
+    fn take(&mut self, task: Result<(usize, Outcome), JoinError>) {
+        let is_lost = |fault: &JoinError| {
+            let of_task = |call: &Option<(Id, _)>| call.as_ref().is_some_and(|(id, _)| *id == fault.id());
+            let index = self.calls.iter().position(of_task)?;
+            let (_, ctx) = self.calls[index].as_ref()?;
+            Some((index, Executor::lose(ctx)))
+        };
+        if let Some((index, outcome)) = task.map_or_else(|fault| is_lost(&fault), Some) {
+            self.calls[index] = None;
+            self.ended.push_back((index, outcome));
+        }
+    }
+
     /// The next that ends by itself; `None` when the turn was cancelled and its time is over.
-    async fn wait(&mut self) -> Option<(usize, Outcome)> {
+    async fn wait(&mut self) -> Option<Result<(usize, Outcome), JoinError>> {
         let deadline = match self.deadline {
             Some(deadline) => deadline,
             None => {
@@ -178,21 +184,26 @@ impl Running {
                     None => ended.await,
                 };
                 if let Some(ended) = ended {
-                    return ended.and_then(Result::ok);
+                    return ended;
                 }
                 self.turn.cancel();
                 *self.deadline.insert(Instant::now() + GRACE)
             }
         };
-        tokio::time::timeout_at(deadline, self.tasks.join_next()).await.ok().flatten().and_then(Result::ok)
+        tokio::time::timeout_at(deadline, self.tasks.join_next()).await.ok().flatten()
     }
 
     /// Answers for those calls that have not ended, and lets go of what they run.
-    fn give_up(&mut self) {
+    async fn give_up(&mut self) {
+        // A thread that was busy until now may have left no time to calls that need little.
+        tokio::task::yield_now().await;
+        while let Some(task) = self.tasks.try_join_next() {
+            self.take(task);
+        }
         self.tasks.abort_all();
-        for (index, ctx) in self.contexts.iter_mut().enumerate().rev() {
-            if let Some(ctx) = ctx.take() {
-                self.refused.push((index, Executor::abandon(&ctx)));
+        for (index, call) in self.calls.iter_mut().enumerate() {
+            if let Some((_, ctx)) = call.take() {
+                self.ended.push_back((index, Executor::abandon(&ctx)));
             }
         }
     }
@@ -205,7 +216,8 @@ impl Executor {
     }
 
     /// Runs all the calls of one turn: parallel ones beside one another, the others alone, in their order. There is one
-    /// outcome a call, in the order of the calls.
+    /// outcome a call, in the order of the calls. A call whose id another one of them has is not run, and ends in
+    /// [`ToolError::RepeatedId`](crate::ToolError::RepeatedId).
     ///
     /// # Panics
     /// Outside a tokio runtime.

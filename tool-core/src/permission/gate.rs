@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     call::CallId,
+    context::ToolContext,
     error::{Denial, ToolError, span},
     tool::ToolName,
 };
@@ -33,6 +34,7 @@ pub(crate) struct Gate<'a> {
     pub(crate) tool: &'a ToolName,
     pub(crate) read_only: bool,
     pub(crate) cancellation: &'a CancellationToken,
+    pub(crate) ctx: &'a ToolContext,
 }
 
 impl Gate<'_> {
@@ -107,6 +109,8 @@ impl Gate<'_> {
         let (session, call_id, tool) = (self.session.clone(), self.call_id.clone(), self.tool.clone());
         let ask = Arc::new(Ask { session, call_id, tool, request });
         let Some(mut ticket) = self.desk.open(ask.clone(), open) else { return Ok(()) };
+        // A person may take longer than a tool.
+        let _paused = self.ctx.pause();
         let first = self.first(&ask, &mut ticket.settled);
         let reply = match self.cancellation.run_until_cancelled(first).await {
             None => return Err(ToolError::Cancelled),

@@ -37,6 +37,10 @@ impl Tool for BoundTool {
         Ok(Box::new(BoundInvocation { inner, state: self.state.clone() }))
     }
 
+    fn normalize(&self, arguments: &str) -> Option<serde_json::Value> {
+        self.inner.normalize(arguments)
+    }
+
     fn describe<'a>(&'a self, audience: &'a Audience) -> BoxFuture<'a, Option<Description>> {
         self.inner.describe(audience)
     }

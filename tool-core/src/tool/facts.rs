@@ -335,6 +335,11 @@ impl Tool for FactsTool {
         }
     }
 
+    fn normalize(&self, arguments: &str) -> Option<Value> {
+        let (bind, permission) = (self.facts.bind, self.facts.permission);
+        self.arguments().normalize(arguments, |source| bind(source, permission))
+    }
+
     fn describe<'a>(&'a self, audience: &'a Audience) -> BoxFuture<'a, Option<Description>> {
         match self.facts.describe {
             None => Box::pin(std::future::ready(None)),

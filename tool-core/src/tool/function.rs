@@ -303,6 +303,10 @@ impl Tool for FnTool {
         Ok(mended.noted(Box::new(FnInvocation { run, permission })))
     }
 
+    fn normalize(&self, arguments: &str) -> Option<Value> {
+        self.validator.prepare(arguments).ok()
+    }
+
     fn verify(&self) -> Result<(), String> {
         freeform::verify(&self.spec)?;
         usable(&self.spec.input_schema, true).map_err(|fault| fault.to_string())

@@ -62,6 +62,14 @@ pub trait Tool: Send + Sync + 'static {
     /// A report of every mistake in the arguments.
     fn bind(&self, arguments: &str) -> Result<Box<dyn Invocation>, InvalidArguments>;
 
+    /// The arguments in the form that it takes them, for those who look at a call before it runs: members under the names
+    /// of its parameters, values as they were converted. `None`: as they came. Asked for arguments that
+    /// [`bind`](Self::bind) has taken, and only where somebody looks.
+    fn normalize(&self, arguments: &str) -> Option<serde_json::Value> {
+        let _ = arguments;
+        None
+    }
+
     /// The description for one model and agent (opencode's lazy `init`); `None`: the spec's own.
     fn describe<'a>(&'a self, audience: &'a Audience) -> BoxFuture<'a, Option<Description>> {
         let _ = audience;

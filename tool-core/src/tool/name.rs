@@ -57,6 +57,17 @@ impl ToolName {
         Self(Repr::Static(name))
     }
 
+    /// The name that is most like a text: for a call of a tool that there is not.
+    pub(crate) fn like(text: &str) -> Self {
+        let fit = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+        let mut name: String = text.chars().map(fit).take(MAX_NAME_LENGTH).collect();
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            name.insert(0, '_');
+            name.truncate(MAX_NAME_LENGTH);
+        }
+        Self(Repr::Shared(name.into()))
+    }
+
     /// The name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -78,6 +78,29 @@ impl TypedArguments {
         decode(&mut self.source(text, false)).or_else(|Mismatch| self.read_slowly(text, &decode))
     }
 
+    /// The arguments as a value, under their parameters' names and with what had to be converted as it was.
+    pub(crate) fn normalize(
+        &self,
+        text: &str,
+        decode: impl Fn(&mut Source<'_>) -> Result<Box<dyn Invocation>, Mismatch>,
+    ) -> Option<Value> {
+        let text = object_text(text).ok()?.text;
+        let (_, mut kept) = self.sort(&text, &mut Mistakes::default());
+        let mut source = self.source(&text, true);
+        if decode(&mut source).is_err() {
+            let mut converted = kept.clone();
+            self.validator.coerce(&mut converted);
+            let kept = kept.as_object_mut()?;
+            for (name, _) in source.errors.take().into_iter().flatten() {
+                match converted.get_mut(name) {
+                    Some(value) => kept.insert(name.to_owned(), value.take()),
+                    None => kept.remove(name),
+                };
+            }
+        }
+        Some(kept)
+    }
+
     #[cold]
     fn read_slowly(&self, text: &str, decode: &Decode<'_>) -> Result<Box<dyn Invocation>, InvalidArguments> {
         let ObjectText { text, repairs } =
