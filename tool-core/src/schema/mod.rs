@@ -5,6 +5,7 @@
 //! here: checking values (`validation`).
 
 mod dialect;
+pub(crate) mod place;
 mod portability;
 mod portable;
 

@@ -305,6 +305,11 @@ impl Rules {
     }
 }
 
+/// Whether a property's name is one that every provider takes.
+pub(super) fn is_plain_property(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
+}
+
 impl ToolNames {
     pub(super) fn take(self, name: &str) -> bool {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || self.also.contains(c);
