@@ -60,7 +60,8 @@ fn node(schema: &mut Value, null: Null) {
             }
             (Holds::List, Value::Array(parts)) => parts.iter_mut().for_each(|part| node(part, null)),
             // `true` and `false` open and close an object, and mean what they say to all providers.
-            (Holds::One, Value::Bool(_)) if keyword.starts_with("additional") || keyword.starts_with("unevaluated") => {}
+            (Holds::One, Value::Bool(_)) if keyword.starts_with("additional") || keyword.starts_with("unevaluated") => {
+            }
             (Holds::One, part) => node(part, null),
             _ => {}
         }

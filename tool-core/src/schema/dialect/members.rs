@@ -85,8 +85,8 @@ impl Rewriter<'_> {
                 return Err(unfit(at, UnfitReason::Map));
             }
             // Closed as it is, it would refuse what the patterns allow.
-            if keywords.shift_remove("additionalProperties").is_some() {
-                self.rewritten(at, "additionalProperties", "an open object, for the sake of `patternProperties`");
+            if let Some(rest) = keywords.shift_remove("additionalProperties") {
+                self.say_of(keywords, at, "additionalProperties", rest);
             }
         }
         match keywords.get_mut("additionalProperties") {

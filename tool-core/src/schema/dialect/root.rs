@@ -134,7 +134,8 @@ impl Rewriter<'_> {
         for form in &forms {
             text.push_str("\n- ");
             text.push_str(&words::form(form));
-            let own = form.iter().filter(|(keyword, _)| !SHAPE.contains(&keyword.as_str()) && !part.contains_key(*keyword));
+            let own =
+                form.iter().filter(|(keyword, _)| !SHAPE.contains(&keyword.as_str()) && !part.contains_key(*keyword));
             for (keyword, said) in words::each_said(own.map(|(k, v)| (k.clone(), v.clone())).collect()) {
                 let effect = match said {
                     Ok(said) => {

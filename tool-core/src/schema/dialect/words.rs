@@ -64,6 +64,16 @@ impl Rewriter<'_> {
         }
     }
 
+    /// One keyword that cannot stay, in words.
+    pub(super) fn say_of(&mut self, keywords: &mut Keywords, at: &At<'_>, keyword: &str, value: Value) {
+        for (keyword, said) in each_said(Map::from_iter([(keyword.to_owned(), value)])) {
+            match said {
+                Ok(text) => self.describe(keywords, at, &[&keyword], &text),
+                Err(why) => self.drop_keyword(at, &keyword, why),
+            }
+        }
+    }
+
     fn takes(&self, keyword: &str, keywords: &Keywords) -> bool {
         if !self.rules.takes(keyword) {
             return false;
