@@ -140,6 +140,6 @@ fn limits_on_all_strict_tools_of_a_request() {
     // The third would be the 25th optional parameter; the fourth still fits.
     let wide = [spec(0, 20), spec(1, 4), spec(2, 1), spec(3, 0)];
     assert_eq!(strict(&wide), [true, true, false, true]);
-    let declared = declarations(&wide, Provider::Anthropic, Dialect::AnthropicStrict);
+    let declared = declarations(&wide, Provider::Anthropic, Dialect::AnthropicStrict).tools;
     assert_eq!((&declared[0]["strict"], declared[2].get("strict")), (&json!(true), None));
 }

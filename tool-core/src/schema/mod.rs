@@ -5,6 +5,8 @@
 //! here: checking values (`validation`).
 
 mod dialect;
+pub(crate) mod envelope;
+mod kept;
 pub(crate) mod place;
 mod portability;
 mod portable;
@@ -17,6 +19,7 @@ pub use self::{
     portability::{DialectFit, Portability, ToolPortability},
 };
 use crate::validation::{param::Field, source::Unknown};
+pub(crate) use kept::KeptSchemas;
 pub(crate) use portable::{portable, portable_result};
 
 /// A generator that inlines what is not recursive and writes no `$schema`.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::{Map, Value};
 
 use super::{
-    CallIdRule, CallIds, ModelTurn, Provider, TurnStream, declarations,
+    CallIdRule, CallIds, Declarations, ModelTurn, Provider, Stop, TurnStream, declarations,
     format::{Answer, Found, Heard, Placement, Progress, Said},
     freeform,
     turn::{HeardFrom, ModelCall},
@@ -14,8 +14,9 @@ use crate::{
     call::{CallId, ToolCall},
     error::ToolError,
     executor::Outcome,
-    schema::Dialect,
+    schema::{Dialect, envelope},
     tool::ToolSpec,
+    validation::excerpt_of,
 };
 
 /// One conversation with one provider, as far as tools are concerned.
@@ -36,7 +37,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::builder().add(AddTool).build()?;
 /// let mut conversation = Conversation::new(Provider::Anthropic);
-/// let tools = conversation.declarations(registry.specs());
+/// let tools = conversation.declarations(registry.specs()).tools;
 /// assert_eq!(tools[0]["name"], "add");
 ///
 /// // What the provider answers to a request with these tools:
@@ -70,13 +71,16 @@ pub struct Conversation {
     made: u64,
     /// The parameter of each tool that takes plain text.
     freeform: HashMap<String, String>,
+    /// The tools whose structured results go in an envelope.
+    wrapped: HashSet<String>,
 }
 
 /// The results of a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TurnResults {
-    /// What goes into the next request, behind the turn's own message. For MCP: one result a call, in call order.
+    /// What goes into the next request, behind the turn's own message. For MCP: one result a call, in call order. For
+    /// a turn that ended in a [call that could not be read](Stop::MalformedCall), also a user's word about it.
     pub messages: Vec<Value>,
     /// Calls that had no outcome, and were answered as cancelled.
     pub aborted: Vec<CallId>,
@@ -132,6 +136,7 @@ impl Conversation {
             known: HashSet::new(),
             made: 0,
             freeform: HashMap::new(),
+            wrapped: HashSet::new(),
         }
     }
 
@@ -173,12 +178,17 @@ impl Conversation {
         self.provider
     }
 
-    /// The tools' declarations, in the provider's form, one a tool. Gemini wants them in one `functionDeclarations`.
-    pub fn declarations<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Vec<Value> {
+    /// The tools' declarations, in the provider's form, one a tool that it can use; the others are in
+    /// [`left_out`](Declarations::left_out). Gemini wants them in one `functionDeclarations`.
+    #[must_use = "what was left out is said here alone"]
+    pub fn declarations<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Declarations {
         let specs: Vec<&ToolSpec> = specs.into_iter().collect();
         for spec in &specs {
             if let Some(parameter) = freeform::text_parameter(spec) {
                 self.freeform.insert(spec.name.to_string(), parameter.to_owned());
+            }
+            if self.provider == Provider::Mcp && envelope::is_wrapped(spec) {
+                self.wrapped.insert(spec.name.to_string());
             }
         }
         declarations(specs, self.provider, self.dialect)
@@ -208,24 +218,26 @@ impl Conversation {
     pub fn finish(&mut self, stream: TurnStream) -> ModelTurn {
         let (message, ended) = stream.finish();
         let mut heard = self.provider.format().read(&message).unwrap_or_default();
-        heard.cut_off |= !ended;
+        if !ended && heard.stop == Stop::Unsaid {
+            heard.stop = Stop::Broken;
+        }
         self.hear(heard)
     }
 
     fn hear(&mut self, heard: Heard) -> ModelTurn {
-        let last = heard.calls.len().saturating_sub(1);
+        let (last, cuts_off) = (heard.calls.len().saturating_sub(1), heard.stop.cuts_off());
         let calls = heard.calls.into_iter().enumerate();
         let calls = calls.map(|(index, found)| {
             let cut = match found.progress {
                 Progress::Open => true,
                 Progress::Complete => false,
-                Progress::Unsaid => heard.cut_off && !is_whole(&found, index == last),
+                Progress::Unsaid => cuts_off && !is_whole(&found, index == last),
             };
             self.call(found, cut)
         });
         let calls = calls.collect();
         let from = HeardFrom { provider: self.provider, history: heard.history };
-        ModelTurn { text: heard.text, calls, heard: Some(from) }
+        ModelTurn { text: heard.text, calls, stop: heard.stop, heard: Some(from) }
     }
 
     fn call(&mut self, found: Found, cut: bool) -> ModelCall {
@@ -241,7 +253,8 @@ impl Conversation {
             Value::String(_) | Value::Null => "{}".to_owned(),
             other => other.to_string(),
         };
-        ModelCall { call: ToolCall::new(id, name, arguments), at: Some(at), nameless, freeform, cut, signature }
+        let call = ToolCall::new(id, name, arguments);
+        ModelCall { call, occurrence: 0, at: Some(at), nameless, freeform, cut, signature }
     }
 
     /// An id that no call has: nine letters and digits.
@@ -280,8 +293,9 @@ impl Conversation {
     fn said<'t>(&mut self, call: &'t ModelCall) -> Said<'t> {
         self.known.insert(call.call.id.clone());
         Said {
-            id: self.ids.sent(&call.call.id).to_owned(),
+            id: self.ids.sent_of(&call.call.id, call.occurrence).to_owned(),
             nameless: call.nameless,
+            name: self.dialect.tool_name(&call.call.name),
             call: &call.call,
             arguments: object(&call.call.arguments),
             freeform: call.freeform,
@@ -291,9 +305,10 @@ impl Conversation {
 
     /// The turn's results, one a call, in the order of the calls.
     ///
-    /// Outcomes may come in any order; those of calls with the same id belong to them in order. A call without an
-    /// outcome is answered as cancelled, so that a turn which was aborted can go into the next request (codex answers
-    /// `aborted`); a call that was cut off is answered with that.
+    /// Outcomes may come in any order; those of calls with the same id belong to them by their tool, then in order. A
+    /// call without an outcome is answered as cancelled, so that a turn which was aborted can go into the next request
+    /// (codex answers `aborted`); a call that was cut off is answered with that. Where a model called a name that its
+    /// provider does not take back, call and result have another one, and the result says so.
     pub fn results(&mut self, turn: &ModelTurn, outcomes: impl IntoIterator<Item = Outcome>) -> TurnResults {
         let (mut matched, unmatched) = pair(turn, outcomes);
         let mut aborted = Vec::new();
@@ -301,14 +316,15 @@ impl Conversation {
         for (call, outcome) in turn.calls.iter().zip(&mut matched) {
             self.known.insert(call.call.id.clone());
             let mut answer = Answer {
-                id: self.ids.sent(&call.call.id).to_owned(),
+                id: self.ids.sent_of(&call.call.id, call.occurrence).to_owned(),
                 nameless: call.nameless,
-                name: &call.call.name,
+                name: self.dialect.tool_name(&call.call.name),
                 freeform: call.freeform,
                 text: "".into(),
                 failed: true,
                 attachments: &[],
                 structured: None,
+                is_wrapped: outcome.as_ref().is_some_and(|outcome| self.wrapped.contains(outcome.tool())),
             };
             match outcome.as_ref().map(Outcome::status) {
                 Some(Ok(bounded)) => {
@@ -324,14 +340,44 @@ impl Conversation {
                     answer.text = ToolError::Cancelled.to_string().into();
                 }
             }
+            if answer.failed && *answer.name != *call.call.name {
+                answer.text.to_mut().push_str(&renamed(&call.call.name, &answer.name));
+            }
             answers.push(answer);
         }
-        let mut messages = self.provider.format().answer(&answers, self.placement);
+        let format = self.provider.format();
+        let mut messages = format.answer(&answers, self.placement);
+        if let Stop::MalformedCall(said) = &turn.stop {
+            messages.extend(format.tell(&malformed(said)));
+        }
         if self.rule == CallIdRule::Mistral {
             separate(&mut messages);
         }
         TurnResults { messages, aborted, unmatched }
     }
+}
+
+/// How much of what a model or a provider wrote a result repeats.
+const EXCERPT: usize = 200;
+
+/// What a result says of a call whose name was changed.
+fn renamed(called: &str, sent: &str) -> String {
+    let called = excerpt_of(called, EXCERPT);
+    format!(
+        "\n\n(The name that was called, `{called}`, is none that a tool can have; the call stands here as `{sent}`.)"
+    )
+}
+
+/// What a model is told whose call its provider could not read.
+fn malformed(said: &str) -> String {
+    let said = match excerpt_of(said, 5 * EXCERPT) {
+        said if said.is_empty() => String::new(),
+        said => format!(" What was made out of it: {said}"),
+    };
+    format!(
+        "Your last tool call could not be read, and was not run.{said}\nMake it again: call one of the declared tools by \
+         its name, with its arguments as JSON."
+    )
 }
 
 /// Whether a call in a message that was cut off is complete all the same: its object is closed. Plain text never says
@@ -355,7 +401,7 @@ fn object(arguments: &str) -> Map<String, Value> {
         .unwrap_or_else(|_| Map::from_iter([("invalidArguments".to_owned(), Value::String(arguments.to_owned()))]))
 }
 
-/// Gives each call its outcome. The first of several counts.
+/// Gives each call its outcome. The first of several counts; of calls with the same id, one of the outcome's tool.
 fn pair(turn: &ModelTurn, outcomes: impl IntoIterator<Item = Outcome>) -> (Vec<Option<Outcome>>, Vec<Outcome>) {
     let mut open: HashMap<&CallId, VecDeque<usize>> = HashMap::new();
     for (index, call) in turn.calls.iter().enumerate().filter(|(_, call)| !call.cut) {
@@ -363,7 +409,20 @@ fn pair(turn: &ModelTurn, outcomes: impl IntoIterator<Item = Outcome>) -> (Vec<O
     }
     let mut matched: Vec<Option<Outcome>> = turn.calls.iter().map(|_| None).collect();
     let mut unmatched = Vec::new();
+    let mut later = Vec::new();
     for outcome in outcomes {
+        let own = open.get_mut(outcome.call_id()).filter(|own| !own.is_empty());
+        let of_tool = own.and_then(|own| {
+            let at = own.iter().position(|index| turn.calls[*index].call.name == *outcome.tool())?;
+            own.remove(at)
+        });
+        match of_tool {
+            Some(index) => matched[index] = Some(outcome),
+            // The name was repaired: it belongs to a call that is left.
+            None => later.push(outcome),
+        }
+    }
+    for outcome in later {
         match open.get_mut(outcome.call_id()).and_then(VecDeque::pop_front) {
             Some(index) => matched[index] = Some(outcome),
             None => unmatched.push(outcome),

@@ -59,13 +59,15 @@ mod mcp;
 mod media;
 mod openai_chat;
 mod openai_responses;
+mod stop;
 mod stream;
 mod turn;
 
 pub use self::{
     call_id::{CallIdRule, CallIds},
     conversation::{Conversation, NotAMessage, TurnResults},
-    declaration::{Provider, declaration, declarations},
+    declaration::{Declarations, LeftOut, Provider, declaration, declarations},
+    stop::Stop,
     stream::TurnStream,
     turn::ModelTurn,
 };

@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Dialect, adapt,
+    Dialect, as_is,
     change::{Change, Unfit, UnfitReason},
     limits::Budget,
 };
-use crate::tool::ToolSpec;
+use crate::{schema::envelope::object_schema, tool::ToolSpec};
 
 /// How a tool fits a dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,7 +29,7 @@ pub enum Fit {
         /// What is said otherwise in the lenient one.
         changes: Vec<Change>,
     },
-    /// Not at all: a request that declares the tool is refused.
+    /// Not at all: a request that declares the tool is refused whole, so that declarations leave it out.
     Unusable {
         /// Why.
         why: Unfit,
@@ -46,6 +46,11 @@ pub struct Fitted {
     pub schema: Value,
     /// How the tool fits the dialect that was asked for.
     pub fit: Fit,
+    /// The schema of the results, where the dialect's provider is told of one (MCP) and the tool has one. MCP's results
+    /// are objects: any other goes in an envelope, `{"result": …}`.
+    pub output_schema: Option<Value>,
+    /// What is said otherwise in the schema of the results.
+    pub output_changes: Vec<Change>,
 }
 
 /// Says the schemas of one request's tools in a dialect, in their order.
@@ -77,29 +82,40 @@ fn one(spec: &ToolSpec, dialect: Dialect, budget: Option<&mut Budget<'_>>) -> Fi
         let reason = UnfitReason::ToolName(spec.name.to_string());
         return unusable(spec, dialect, Unfit { pointer: String::new(), reason });
     }
-    let adapted = adapt(&spec.input_schema, dialect).and_then(|adapted| match budget {
-        Some(budget) => budget.take(&adapted.schema).map(|()| adapted),
-        None => Ok(adapted),
-    });
-    let why = match adapted {
-        Ok(adapted) if adapted.changes.is_empty() => {
-            return Fitted { dialect, schema: adapted.schema, fit: Fit::AsIs };
-        }
-        Ok(adapted) => {
-            return Fitted { dialect, schema: adapted.schema, fit: Fit::Adapted { changes: adapted.changes } };
-        }
+    let why = match say(spec, dialect) {
+        Ok((schema, changes)) => match budget.map_or(Ok(()), |budget| budget.take(&schema)) {
+            Ok(()) if changes.is_empty() => return fitted(spec, dialect, schema, Fit::AsIs),
+            Ok(()) => return fitted(spec, dialect, schema, Fit::Adapted { changes }),
+            Err(why) => why,
+        },
         Err(why) => why,
     };
     let Some(lenient) = dialect.lenient() else { return unusable(spec, dialect, why) };
-    match adapt(&spec.input_schema, lenient) {
-        Ok(adapted) => {
-            let fit = Fit::FellBack { why, changes: adapted.changes };
-            Fitted { dialect: lenient, schema: adapted.schema, fit }
-        }
+    match say(spec, lenient) {
+        Ok((schema, changes)) => fitted(spec, lenient, schema, Fit::FellBack { why, changes }),
         Err(why) => unusable(spec, lenient, why),
     }
 }
 
+/// A tool's schema in a dialect. What is looked at quickly is not kept: that would cost as much.
+fn say(spec: &ToolSpec, dialect: Dialect) -> Result<(Value, Vec<Change>), Unfit> {
+    if as_is::is_taken(&spec.input_schema, dialect.rules()) {
+        return Ok((spec.input_schema.clone(), Vec::new()));
+    }
+    match &*spec.kept.adapted(&spec.input_schema, dialect) {
+        Ok(adapted) => Ok((adapted.schema.clone(), adapted.changes.clone())),
+        Err(why) => Err(why.clone()),
+    }
+}
+
+fn fitted(spec: &ToolSpec, dialect: Dialect, schema: Value, fit: Fit) -> Fitted {
+    let output = spec.output_schema.as_ref().filter(|_| dialect.rules().declares_results).map(object_schema);
+    let (output_schema, output_changes) =
+        output.map_or_else(Default::default, |(schema, changes)| (Some(schema.into_owned()), changes));
+    Fitted { dialect, schema, fit, output_schema, output_changes }
+}
+
 fn unusable(spec: &ToolSpec, dialect: Dialect, why: Unfit) -> Fitted {
-    Fitted { dialect, schema: spec.input_schema.clone(), fit: Fit::Unusable { why } }
+    let (schema, fit) = (spec.input_schema.clone(), Fit::Unusable { why });
+    Fitted { dialect, schema, fit, output_schema: None, output_changes: Vec::new() }
 }

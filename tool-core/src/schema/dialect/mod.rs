@@ -25,6 +25,8 @@ mod root;
 mod rules;
 mod words;
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -100,6 +102,23 @@ impl Dialect {
     #[must_use]
     pub fn lenient(self) -> Option<Self> {
         self.rules().lenient
+    }
+
+    /// A tool's name as the dialect's provider takes it: as it is, where it keeps the provider's rule; else one made of
+    /// it, with `_` for what is not taken. The rules: `^[a-zA-Z0-9_-]{1,64}$` (OpenAI and those who speak its form),
+    /// up to 128 characters for Anthropic, with `.` also for MCP, and
+    /// `^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$` for Gemini.
+    ///
+    /// ```
+    /// use tool_core::schema::Dialect;
+    /// assert_eq!(Dialect::Gemini.tool_name("a.b"), "a.b");
+    /// assert_eq!(Dialect::OpenAi.tool_name("a.b"), "a_b");
+    /// assert_eq!(Dialect::Anthropic.tool_name(""), "_");
+    /// ```
+    #[must_use]
+    pub fn tool_name(self, name: &str) -> Cow<'_, str> {
+        let rule = self.rules().tool_names;
+        if rule.take(name) { name.into() } else { rule.made_of(name).into() }
     }
 
     fn rules(self) -> &'static Rules {
