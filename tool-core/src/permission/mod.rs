@@ -31,7 +31,7 @@ pub use self::{
 pub(crate) use self::{desk::Desk, gate::Gate};
 use crate::{context::ToolContext, error::ToolError, tool::Invocation, tool::ToolPolicy, validation::Prepared};
 
-/// A call that may run. Only [`authorize`] makes one.
+/// A call that may run. Only `authorize` makes one.
 pub struct Granted {
     invocation: Box<dyn Invocation>,
 }

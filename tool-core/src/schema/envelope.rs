@@ -11,7 +11,7 @@ use super::{
 };
 use crate::tool::ToolSpec;
 
-/// The envelope's one member, named as FastMCP names it.
+/// The envelope's one member, named as the Python SDK names it.
 const MEMBER: &str = "result";
 
 /// How many references and alternatives a root is followed through.

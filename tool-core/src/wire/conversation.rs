@@ -1,13 +1,15 @@
 //! One conversation with one provider: declarations out, calls in, results out.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::{
-    CallIdRule, CallIds, Declarations, ModelTurn, Provider, Stop, TurnStream, declarations,
+    CallIdRule, CallIds, Declarations, ModelTurn, NotAMessage, Provider, Stop, TurnStream, declarations,
     format::{Answer, Found, Heard, Placement, Progress, Said},
     freeform,
+    pairing::pair,
+    told::{CUT_OFF, malformed, renamed},
     turn::{HeardFrom, ModelCall},
 };
 use crate::{
@@ -16,7 +18,6 @@ use crate::{
     executor::Outcome,
     schema::{Dialect, envelope},
     tool::ToolSpec,
-    validation::excerpt_of,
 };
 
 /// One conversation with one provider, as far as tools are concerned.
@@ -87,40 +88,6 @@ pub struct TurnResults {
     /// Outcomes that no call of the turn was left for: of another turn's call, or a second one of the same call.
     pub unmatched: Vec<Outcome>,
 }
-
-/// A message that is not one of the provider's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, got {got}; check which provider this came from, and whether it is an error response")]
-pub struct NotAMessage {
-    expected: &'static str,
-    got: String,
-}
-
-impl NotAMessage {
-    fn new(provider: Provider, message: &Value) -> Self {
-        let expected = match provider {
-            Provider::OpenAiChat => "a Chat Completions response with `choices`, or its message",
-            Provider::OpenAiResponses => "a response with `output`, or its items",
-            Provider::Anthropic => "a message with `content`, or its blocks",
-            Provider::Gemini => "a response with `candidates`, or a content with `parts`",
-            Provider::Mcp => "a `tools/call` request, or its params",
-        };
-        let got = match message {
-            Value::Object(members) if members.is_empty() => "an empty object".to_owned(),
-            Value::Object(members) => {
-                let keys: Vec<&str> = members.keys().take(8).map(|key| &key[..key.floor_char_boundary(40)]).collect();
-                format!("an object with {}", keys.join(", "))
-            }
-            Value::Array(_) => "an array".to_owned(),
-            Value::String(_) => "a text".to_owned(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => message.to_string(),
-        };
-        Self { expected, got }
-    }
-}
-
-/// What a result says of a call that was cut off.
-const CUT_OFF: &str = "The call was cut off before its arguments were complete, and was not run. Make it again; if it was long, split it into smaller ones.";
 
 impl Conversation {
     /// A conversation that has no calls yet.
@@ -357,29 +324,6 @@ impl Conversation {
     }
 }
 
-/// How much of what a model or a provider wrote a result repeats.
-const EXCERPT: usize = 200;
-
-/// What a result says of a call whose name was changed.
-fn renamed(called: &str, sent: &str) -> String {
-    let called = excerpt_of(called, EXCERPT);
-    format!(
-        "\n\n(The name that was called, `{called}`, is none that a tool can have; the call stands here as `{sent}`.)"
-    )
-}
-
-/// What a model is told whose call its provider could not read.
-fn malformed(said: &str) -> String {
-    let said = match excerpt_of(said, 5 * EXCERPT) {
-        said if said.is_empty() => String::new(),
-        said => format!(" What was made out of it: {said}"),
-    };
-    format!(
-        "Your last tool call could not be read, and was not run.{said}\nMake it again: call one of the declared tools by \
-         its name, with its arguments as JSON."
-    )
-}
-
 /// Whether a call in a message that was cut off is complete all the same: its object is closed. Plain text never says
 /// so itself, but something came behind it.
 fn is_whole(found: &Found, is_last: bool) -> bool {
@@ -399,36 +343,6 @@ fn object(arguments: &str) -> Map<String, Value> {
     }
     serde_json::from_str(arguments)
         .unwrap_or_else(|_| Map::from_iter([("invalidArguments".to_owned(), Value::String(arguments.to_owned()))]))
-}
-
-/// Gives each call its outcome. The first of several counts; of calls with the same id, one of the outcome's tool.
-fn pair(turn: &ModelTurn, outcomes: impl IntoIterator<Item = Outcome>) -> (Vec<Option<Outcome>>, Vec<Outcome>) {
-    let mut open: HashMap<&CallId, VecDeque<usize>> = HashMap::new();
-    for (index, call) in turn.calls.iter().enumerate().filter(|(_, call)| !call.cut) {
-        open.entry(&call.call.id).or_default().push_back(index);
-    }
-    let mut matched: Vec<Option<Outcome>> = turn.calls.iter().map(|_| None).collect();
-    let mut unmatched = Vec::new();
-    let mut later = Vec::new();
-    for outcome in outcomes {
-        let own = open.get_mut(outcome.call_id()).filter(|own| !own.is_empty());
-        let of_tool = own.and_then(|own| {
-            let at = own.iter().position(|index| turn.calls[*index].call.name == *outcome.tool())?;
-            own.remove(at)
-        });
-        match of_tool {
-            Some(index) => matched[index] = Some(outcome),
-            // The name was repaired: it belongs to a call that is left.
-            None => later.push(outcome),
-        }
-    }
-    for outcome in later {
-        match open.get_mut(outcome.call_id()).and_then(VecDeque::pop_front) {
-            Some(index) => matched[index] = Some(outcome),
-            None => unmatched.push(outcome),
-        }
-    }
-    (matched, unmatched)
 }
 
 /// Mistral takes no user message behind a tool's: an assistant's word goes between (opencode).

@@ -1,5 +1,5 @@
 //! Members that this crate does not know, kept as they are streamed: what a server sends with a message or a call it
-//! may want back, as Gemini its thoughts' signatures (`extra_content`) and OpenRouter its `reasoning_details`.
+//! may want back, as Gemini its thoughts' signatures (`extra_content`) and others their `reasoning_details`.
 
 use serde_json::{Map, Value};
 
