@@ -14,6 +14,7 @@ mod portable;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::dialect::{Chosen, choose};
 pub use self::{
     dialect::{Adapted, Change, Dialect, Effect, Fit, Fitted, Unfit, UnfitReason, adapt, fit},
     portability::{DialectFit, Portability, ToolPortability},

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::freeform;
 use crate::{
-    schema::{Dialect, Fit, Fitted, Unfit, fit},
+    schema::{Chosen, Dialect, Unfit, choose},
     tool::{ToolName, ToolSpec},
 };
 
@@ -76,16 +76,15 @@ pub struct LeftOut {
 /// # Errors
 /// When the provider cannot use the tool in either form.
 pub fn declaration(spec: &ToolSpec, provider: Provider, strict: bool) -> Result<Value, LeftOut> {
-    let fitted = fit([spec], provider.dialect(strict)).pop();
-    let fitted = fitted.map(|fitted| declared(spec, provider, fitted));
-    fitted.unwrap_or_else(|| Ok(Value::Null))
+    let mut all = declarations([spec], provider, provider.dialect(strict));
+    all.left_out.pop().map_or_else(|| Ok(all.tools.pop().unwrap_or_default()), Err)
 }
 
 /// The declarations of one request's tools in a provider's form, with their schemas in a dialect: the provider's own
 /// ([`Provider::dialect`]), or that of another provider who speaks the same form, as Moonshot, Mistral, xAI and
 /// DeepSeek speak OpenAI's Chat Completions.
 ///
-/// Limits that hold for all strict tools of a request are kept: see [`fit`]. What became of each tool is in
+/// Limits that hold for all strict tools of a request are kept: see [`fit`](crate::schema::fit). What became of each tool is in
 /// [`Registry::portability`](crate::Registry::portability). Adapted schemas are kept with their spec: declaring the
 /// same tools again costs little.
 ///
@@ -110,10 +109,9 @@ pub fn declarations<'s>(
     provider: Provider,
     dialect: Dialect,
 ) -> Declarations {
-    let specs: Vec<&ToolSpec> = specs.into_iter().collect();
-    let mut all = Declarations { tools: Vec::with_capacity(specs.len()), left_out: Vec::new() };
-    for (spec, fitted) in specs.iter().zip(fit(specs.iter().copied(), dialect)) {
-        match declared(spec, provider, fitted) {
+    let mut all = Declarations::default();
+    for chosen in choose(specs, dialect) {
+        match declared(chosen, provider) {
             Ok(tool) => all.tools.push(tool),
             Err(left_out) => all.left_out.push(left_out),
         }
@@ -121,22 +119,16 @@ pub fn declarations<'s>(
     all
 }
 
-fn declared(spec: &ToolSpec, provider: Provider, fitted: Fitted) -> Result<Value, LeftOut> {
-    match fitted.fit {
-        Fit::Unusable { why } => Err(LeftOut { name: spec.name.clone(), why }),
-        _ => Ok(form(spec, provider, fitted)),
-    }
-}
-
-fn form(spec: &ToolSpec, provider: Provider, fitted: Fitted) -> Value {
+fn declared(chosen: Chosen<'_>, provider: Provider) -> Result<Value, LeftOut> {
+    let (spec, dialect, output) = (chosen.spec, chosen.dialect, chosen.output());
+    let schema = chosen.into_schema().map_err(|why| LeftOut { name: spec.name.clone(), why })?;
     if let (Provider::OpenAiResponses, Some(custom)) = (provider, freeform::custom(spec)) {
-        return custom;
+        return Ok(custom);
     }
-    let Fitted { schema, dialect, output_schema, .. } = fitted;
     let name = ("name", spec.name.as_str().into());
     let description = ("description", freeform::described(spec).into());
     let strict = ("strict", dialect.is_strict().into());
-    match provider {
+    Ok(match provider {
         Provider::OpenAiChat => {
             let function = object([name, description, ("parameters", schema), strict]);
             object([("type", "function".into()), ("function", function)])
@@ -151,11 +143,11 @@ fn form(spec: &ToolSpec, provider: Provider, fitted: Fitted) -> Value {
         Provider::Gemini => object([name, description, ("parametersJsonSchema", schema)]),
         Provider::Mcp => {
             let title = spec.title.as_deref().map(|title| ("title", title.into()));
-            let output = output_schema.map(|schema| ("outputSchema", schema));
+            let output = output.map(|(schema, _)| ("outputSchema", schema));
             let members = iter::once(name).chain(title).chain([description, ("inputSchema", schema)]).chain(output);
             object(members.chain([("annotations", json!(spec.annotations))]))
         }
-    }
+    })
 }
 
 /// An object of members that are given up for it; `json!` would write each anew.

@@ -30,6 +30,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use self::fit::{Chosen, choose};
 pub use self::{
     change::{Change, Effect, Unfit, UnfitReason},
     fit::{Fit, Fitted, fit},
