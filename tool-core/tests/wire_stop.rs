@@ -135,7 +135,7 @@ fn a_malformed_call_is_no_end_and_the_model_is_told() {
     }] });
     for (turn, provider) in [
         (read(Provider::Gemini, &response).0, Provider::Gemini),
-        (streamed(Provider::Gemini, &[response.clone()]).0, Provider::Gemini),
+        (streamed(Provider::Gemini, std::slice::from_ref(&response)).0, Provider::Gemini),
         (read(Provider::OpenAiChat, &compatible).0, Provider::OpenAiChat),
         // A conversation may go on with another provider.
         (read(Provider::Gemini, &response).0, Provider::Anthropic),
