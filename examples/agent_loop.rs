@@ -58,7 +58,7 @@ impl Model {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let registry = Registry::linked()?;
     let mut conversation = Conversation::new(Provider::Anthropic);
-    let tools = conversation.declarations(registry.specs());
+    let tools = conversation.declarations(registry.specs()).tools;
     let executor = Executor::builder(registry).build()?;
     let session = Session::new(std::env::current_dir()?);
 

@@ -7,7 +7,7 @@ use tool_core::{
     Registry, ToolSpec,
     schema::{Dialect, Portability, fit},
     tool::Audience,
-    wire::{Provider, declarations},
+    wire::{Declarations, Provider, declarations},
 };
 
 use crate::{
@@ -23,7 +23,11 @@ pub(crate) async fn schema(registry: &Registry, args: &SchemaArgs) -> Result<Exi
     }
     let dialect = dialect(args.provider, args.strict);
     let printed = match (provider(args.provider), dialect) {
-        (Some(provider), Some(dialect)) => declarations(&specs, provider, dialect).into(),
+        (Some(provider), Some(dialect)) => {
+            let Declarations { tools, left_out, .. } = declarations(&specs, provider, dialect);
+            left_out.iter().for_each(|left_out| print::error(&left_out.to_string()));
+            tools.into()
+        }
         (None, Some(dialect)) => {
             let schemas = fit(&specs, dialect).into_iter().map(|fitted| fitted.schema);
             by_name(&specs, schemas)

@@ -140,6 +140,30 @@ fn limits_on_all_strict_tools_of_a_request() {
     // The third would be the 25th optional parameter; the fourth still fits.
     let wide = [spec(0, 20), spec(1, 4), spec(2, 1), spec(3, 0)];
     assert_eq!(strict(&wide), [true, true, false, true]);
-    let declared = declarations(&wide, Provider::Anthropic, Dialect::AnthropicStrict);
+    let declared = declarations(&wide, Provider::Anthropic, Dialect::AnthropicStrict).tools;
     assert_eq!((&declared[0]["strict"], declared[2].get("strict")), (&json!(true), None));
+}
+
+/// Adapted schemas are kept with the spec: each still has to be that of the schema it is asked for.
+#[test]
+fn a_schema_that_is_exchanged_is_adapted_anew() {
+    let schema = |names: &[&str]| {
+        let properties: serde_json::Map<_, _> =
+            names.iter().map(|name| ((*name).to_owned(), json!({ "type": "string", "maxLength": 5 }))).collect();
+        json!({ "type": "object", "properties": properties })
+    };
+    let mut spec = tool_core::ToolSpec::new(ToolName::new("it").unwrap(), "It.", schema(&["a", "b"]));
+    let copy = spec.clone();
+    for names in [&["a", "b"][..], &["c"], &["b", "a"], &["a"], &["d"], &["e"], &["a", "b"]] {
+        spec.input_schema = schema(names);
+        for dialect in Dialect::ALL {
+            let expected = adapt(&spec.input_schema, dialect).map(|adapted| adapted.schema.to_string()).ok();
+            for _ in 0..2 {
+                let fitted = fit([&spec], dialect).remove(0);
+                assert_eq!(Some(fitted.schema.to_string()), expected, "{names:?} in {dialect}");
+            }
+        }
+        assert_eq!(fit([&copy], Dialect::Gemini)[0].schema["properties"].as_object().unwrap().len(), 2);
+    }
+    assert_eq!(spec, copy);
 }

@@ -42,6 +42,10 @@ fn spec(registry: &Registry, name: &str) -> tool_core::ToolSpec {
     registry.get(name).map(|tool| tool.spec().clone()).expect("it was added")
 }
 
+fn declared(spec: &tool_core::ToolSpec, provider: Provider, strict: bool) -> Value {
+    declaration(spec, provider, strict).expect("every provider can use it")
+}
+
 fn registry() -> Registry {
     Registry::builder().add(SearchTool).add(SetTool).build().expect("two names")
 }
@@ -66,28 +70,31 @@ fn each_provider_has_its_own_form() {
     let spec = spec(&registry(), "search");
     assert_eq!(spec.input_schema, schema());
     assert_eq!(
-        declaration(&spec, Provider::OpenAiChat, false),
+        declared(&spec, Provider::OpenAiChat, false),
         json!({ "type": "function", "function": {
             "name": "search", "description": "Search.", "parameters": schema(), "strict": false,
         } })
     );
     assert_eq!(
-        declaration(&spec, Provider::OpenAiResponses, false),
+        declared(&spec, Provider::OpenAiResponses, false),
         json!({ "type": "function", "name": "search", "description": "Search.", "parameters": schema(), "strict": false })
     );
     assert_eq!(
-        declaration(&spec, Provider::Anthropic, false),
+        declared(&spec, Provider::Anthropic, false),
         json!({ "name": "search", "description": "Search.", "input_schema": schema() })
     );
     assert_eq!(
-        declaration(&spec, Provider::Gemini, false),
+        declared(&spec, Provider::Gemini, false),
         json!({ "name": "search", "description": "Search.", "parametersJsonSchema": schema() })
     );
     assert_eq!(
-        declaration(&spec, Provider::Mcp, false),
+        declared(&spec, Provider::Mcp, false),
         json!({
             "name": "search", "title": "Search files", "description": "Search.", "inputSchema": schema(),
-            "outputSchema": { "type": "array", "items": { "type": "string" } },
+            "outputSchema": {
+                "type": "object", "required": ["result"],
+                "properties": { "result": { "type": "array", "items": { "type": "string" } } },
+            },
             "annotations": {
                 "readOnlyHint": true, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false,
             },
@@ -98,7 +105,7 @@ fn each_provider_has_its_own_form() {
 #[test]
 fn a_strict_schema_requires_everything_and_says_the_rest_in_words() {
     let spec = spec(&registry(), "search");
-    let declared = declaration(&spec, Provider::OpenAiChat, true);
+    let declared = self::declared(&spec, Provider::OpenAiChat, true);
     assert_eq!(declared["function"]["strict"], true);
     assert_eq!(
         declared["function"]["parameters"],
@@ -119,7 +126,7 @@ fn a_strict_schema_requires_everything_and_says_the_rest_in_words() {
             "additionalProperties": false,
         })
     );
-    let anthropic = declaration(&spec, Provider::Anthropic, true);
+    let anthropic = self::declared(&spec, Provider::Anthropic, true);
     assert_eq!(anthropic["strict"], true);
     assert_eq!(anthropic["input_schema"]["required"], json!(["query"]));
     assert_eq!(
@@ -140,7 +147,7 @@ async fn a_strict_call_is_taken() {
 #[test]
 fn what_strict_cannot_hold_falls_back_to_the_lenient_form() {
     let spec = spec(&registry(), "set");
-    let declared = declaration(&spec, Provider::OpenAiResponses, true);
+    let declared = self::declared(&spec, Provider::OpenAiResponses, true);
     assert_eq!(declared["strict"], false);
     assert_eq!(declared["parameters"], spec.input_schema);
     let why = adapt(&spec.input_schema, Dialect::OpenAiStrict).unwrap_err();

@@ -15,35 +15,14 @@ use async_openai::types::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tool_core::{
-    Attachment, Outcome, ToolCall, ToolError, ToolOutput,
+    Outcome, ToolOutput,
     executor::CallTime,
-    prelude::*,
     wire::{Conversation, ModelTurn, Provider},
 };
 
-/// Add two numbers.
-#[tool(register = false, read_only, title = "Add")]
-fn add(
-    /** One. */
-    a: i64,
-    /** Other. */
-    b: Option<i64>,
-) -> Json<i64> {
-    Json(a + b.unwrap_or_default())
-}
+mod wire_tools;
 
-/// Apply a patch.
-#[tool(register = false, grammar(lark = "start: /.+/"))]
-fn patch(
-    /** The patch. */
-    input: &str,
-) -> String {
-    input.to_owned()
-}
-
-fn registry() -> Registry {
-    Registry::builder().add(AddTool).add(PatchTool).build().expect("two names")
-}
+use wire_tools::{declared, outcomes, registry};
 
 /// Reads a value as the client's type and writes it again: every member has to be there still.
 #[track_caller]
@@ -74,25 +53,9 @@ fn through<T: DeserializeOwned + Serialize + Debug>(value: Value) -> Value {
     serde_json::to_value(typed).expect("JSON")
 }
 
-fn outcomes(turn: &ModelTurn) -> Vec<Outcome> {
-    let now = CallTime { start: UNIX_EPOCH, end: UNIX_EPOCH };
-    let media = ToolOutput::text("Done.")
-        .attach(Attachment::base64("image/png", "iVBORw0=").named("a.png"))
-        .attach(Attachment::base64("application/pdf", "JVBERi0=").named("b.pdf"))
-        .attach(Attachment::base64("audio/wav", "UklGRg==").named("c.wav"))
-        .attach(Attachment::url("image/jpeg", "https://example.org/e.jpg"));
-    let end = |(index, call): (usize, &ToolCall)| match index {
-        0 => Outcome::completed(call, media.clone(), now),
-        1 => Outcome::failed(call, ToolError::failed("disk on fire"), now),
-        _ => Outcome::completed(call, ToolOutput::default(), now),
-    };
-    turn.calls().enumerate().map(end).collect()
-}
-
 /// The next request's messages, made of a whole response, and of the same calls from elsewhere.
 fn written(provider: Provider, response: &Value) -> Vec<Value> {
-    let mut conversation = Conversation::new(provider);
-    conversation.declarations(registry().specs());
+    let mut conversation = declared(Conversation::new(provider));
     let turn = conversation.read(response).expect("a response");
     let mut messages = conversation.message(&turn);
     messages.extend(conversation.results(&turn, outcomes(&turn)).messages);
@@ -111,8 +74,8 @@ fn async_openai_takes_the_declarations() {
             let conversation = Conversation::new(provider);
             if strict { conversation.strict() } else { conversation }
         };
-        kept::<ChatCompletionTools>(&conversation(Provider::OpenAiChat).declarations(registry().specs()));
-        kept::<Tool>(&conversation(Provider::OpenAiResponses).declarations(registry().specs()));
+        kept::<ChatCompletionTools>(&conversation(Provider::OpenAiChat).declarations(registry().specs()).tools);
+        kept::<Tool>(&conversation(Provider::OpenAiResponses).declarations(registry().specs()).tools);
     }
 }
 
@@ -139,7 +102,7 @@ fn async_openai_and_responses() {
             { "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
               "content": [{ "type": "output_text", "text": "Two.", "annotations": [], "logprobs": [] }] },
             { "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "add", "arguments": "{\"a\":1}", "status": "completed" },
-            { "type": "custom_tool_call", "id": "ctc_1", "call_id": "call_2", "name": "patch", "input": "*** Begin" },
+            { "type": "custom_tool_call", "id": "ctc_1", "call_id": "call_2", "name": "search", "input": "*** Begin" },
             { "type": "function_call", "id": "fc_3", "call_id": "call_3", "name": "add", "arguments": "{}", "status": "completed" },
         ],
     }));
@@ -188,7 +151,7 @@ fn async_openai_streams() {
 
 #[test]
 fn rmcp_and_mcp() {
-    kept::<rmcp::model::Tool>(&Conversation::new(Provider::Mcp).declarations(registry().specs()));
+    kept::<rmcp::model::Tool>(&Conversation::new(Provider::Mcp).declarations(registry().specs()).tools);
     let params = through::<rmcp::model::CallToolRequestParams>(json!({ "name": "add", "arguments": { "a": 1 } }));
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     let request = through::<rmcp::model::JsonRpcRequest<rmcp::model::CallToolRequest>>(request);

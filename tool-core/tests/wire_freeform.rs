@@ -30,7 +30,7 @@ fn registry() -> Registry {
 
 #[test]
 fn responses_get_the_grammar() {
-    let declared = Conversation::new(Provider::OpenAiResponses).declarations(registry().specs());
+    let declared = Conversation::new(Provider::OpenAiResponses).declarations(registry().specs()).tools;
     assert_eq!(
         declared,
         [
@@ -45,7 +45,7 @@ fn responses_get_the_grammar() {
 #[test]
 fn others_get_a_function_whose_description_has_the_grammar() {
     for provider in [Provider::OpenAiChat, Provider::Anthropic, Provider::Gemini, Provider::Mcp] {
-        let declared = Conversation::new(provider).declarations(registry().specs());
+        let declared = Conversation::new(provider).declarations(registry().specs()).tools;
         let declared = declared[0].get("function").unwrap_or(&declared[0]).clone();
         assert_eq!(
             declared["description"],
@@ -57,7 +57,7 @@ fn others_get_a_function_whose_description_has_the_grammar() {
 #[tokio::test]
 async fn a_text_becomes_the_argument_and_the_result_its_output() {
     let mut conversation = Conversation::new(Provider::OpenAiResponses);
-    conversation.declarations(registry().specs());
+    assert_eq!(conversation.declarations(registry().specs()).left_out, []);
     let input = "tea AND \"milk\"\n";
     let response = json!({ "output": [
         { "type": "custom_tool_call", "id": "ct_1", "call_id": "call_1", "name": "search", "input": input },
@@ -88,7 +88,7 @@ async fn a_text_becomes_the_argument_and_the_result_its_output() {
 #[test]
 fn a_stream_of_text_may_be_cut_anywhere() {
     let mut conversation = Conversation::new(Provider::OpenAiResponses);
-    conversation.declarations(registry().specs());
+    assert_eq!(conversation.declarations(registry().specs()).left_out, []);
     let mut stream = conversation.stream();
     let begun = json!({ "type": "custom_tool_call", "id": "ct_1", "call_id": "a", "name": "search", "input": "" });
     stream.push(&json!({ "type": "response.output_item.added", "output_index": 0, "item": begun }));
@@ -117,7 +117,7 @@ fn tools_made_at_run_time_may_have_a_grammar() {
     let grammar = || Grammar::Regex("[a-z]+".into());
     let patch = FnTool::new("patch", "Patch.", |patch: Patch, _| async move { patch.input }).expect("a name");
     let registry = Registry::builder().add(patch.grammar(grammar())).build().expect("a text");
-    let declared = Conversation::new(Provider::OpenAiResponses).declarations(registry.specs());
+    let declared = Conversation::new(Provider::OpenAiResponses).declarations(registry.specs()).tools;
     assert_eq!(declared[0]["type"], "custom");
 
     let two = FnTool::new("two", "Two.", |two: Two, _| async move { format!("{}{}", two.input, two.strip) });

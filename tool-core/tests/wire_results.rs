@@ -233,6 +233,39 @@ fn an_id_used_twice_is_paired_in_order() {
     assert_eq!(said, [Some("first"), Some("second")]);
 }
 
+/// Sent with ids that differ: a provider refuses two calls of one id.
+#[test]
+fn an_id_used_twice_is_sent_as_two() {
+    let ids = ["1", "2", "1", "1"];
+    let turn = ModelTurn::new("", ids.map(call));
+    for provider in [Provider::OpenAiChat, Provider::OpenAiResponses, Provider::Anthropic, Provider::Gemini] {
+        let mut conversation = Conversation::new(provider);
+        let results = conversation.results(&turn, []).messages;
+        let answered = answered(provider, &results);
+        let unlike: std::collections::HashSet<&String> = answered.iter().collect();
+        assert_eq!((answered[0].as_str(), answered[1].as_str(), unlike.len()), ("1", "2", 4), "{provider:?}");
+        let message = Value::Array(conversation.message(&turn)).to_string();
+        assert!(answered.iter().all(|id| message.contains(&json!(id).to_string())), "{provider:?}: {message}");
+        // The same for a conversation that is read from disk.
+        let mut again = Conversation::new(provider);
+        again.message(&turn);
+        assert_eq!(again.results(&turn, []).messages, results, "{provider:?}");
+    }
+}
+
+/// By tool, where completions come as they come.
+#[test]
+fn an_id_used_twice_is_paired_with_its_own_tool() {
+    let calls = ["read", "shot", "list"].map(|name| ToolCall::new("1", name, "{}"));
+    let turn = ModelTurn::new("", calls.clone());
+    let done = |at: usize| Outcome::completed(&calls[at], ToolOutput::text(&*calls[at].name), NOW);
+    // The name of the last one was repaired by an executor.
+    let repaired = Outcome::completed(&ToolCall::new("1", "List", "{}"), ToolOutput::text("list"), NOW);
+    let messages = Conversation::new(Provider::OpenAiChat).results(&turn, [repaired, done(1), done(0)]).messages;
+    let said: Vec<_> = messages.iter().map(|message| message["content"].as_str()).collect();
+    assert_eq!(said, [Some("read"), Some("shot"), Some("list")]);
+}
+
 /// How many results a provider's messages hold, in order, by what they say of their call.
 fn answered(provider: Provider, messages: &[Value]) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,40 +1,13 @@
 //! The vendors' own SDKs take every declaration, every message with calls, and every result, as their request types: a
 //! member that they do not know is an error.
 
-use std::time::UNIX_EPOCH;
-
 use serde_json::{Map, Value, json};
-use tool_core::{
-    Attachment, Outcome, ToolError, ToolOutput,
-    executor::CallTime,
-    prelude::*,
-    wire::{CallIdRule, Conversation, ModelTurn, Provider},
-};
+use tool_core::wire::{CallIdRule, Conversation, Provider};
 use tool_oracles::{Oracle, WIRE_PYTHON};
 
-/// Add two numbers.
-#[tool(register = false, read_only, title = "Add")]
-fn add(
-    /** One. */
-    a: i64,
-    /** Other. */
-    b: Option<i64>,
-) -> Json<i64> {
-    Json(a + b.unwrap_or_default())
-}
+mod wire_tools;
 
-/// Search.
-#[tool(register = false, grammar(lark = "start: /.+/"))]
-fn search(
-    /** What for. */
-    query: &str,
-) -> String {
-    query.to_owned()
-}
-
-fn registry() -> Registry {
-    Registry::builder().add(AddTool).add(SearchTool).build().expect("two names")
-}
+use wire_tools::{declared, outcomes, registry};
 
 /// A response with text, parallel calls, arguments that are none, a freeform call where there are any, and one call
 /// that was cut off.
@@ -68,38 +41,12 @@ fn response(provider: Provider) -> Value {
     }
 }
 
-fn media() -> ToolOutput {
-    ToolOutput::text("Done.")
-        .attach(Attachment::base64("image/png", "iVBORw0KGgo=").named("a.png"))
-        .attach(Attachment::base64("application/pdf", "JVBERi0=").named("b.pdf"))
-        .attach(Attachment::base64("text/csv", "YSxiCg==").named("c d.csv"))
-        .attach(Attachment::base64("audio/wav", "UklGRg==").named("d.wav"))
-        .attach(Attachment::base64("video/mp4", "AAAA").named("e.mp4"))
-        .attach(Attachment::base64("application/zip", "UEsDBA==").named("f.zip"))
-        .attach(Attachment::url("image/jpeg", "https://example.org/g.jpg"))
-        .attach(Attachment::url("application/pdf", "https://example.org/h.pdf"))
-        .attach(Attachment::url("image/png", "file:///tmp/i.png"))
-}
-
-fn outcomes(turn: &ModelTurn) -> Vec<Outcome> {
-    let now = CallTime { start: UNIX_EPOCH, end: UNIX_EPOCH };
-    let mut structured = media();
-    structured.structured = Some(Box::new(json!({ "n": 1 })));
-    let ends = [Ok(structured), Err(ToolError::failed("disk on fire")), Ok(ToolOutput::default())];
-    let outcome = |(call, end): (&_, Result<_, _>)| match end {
-        Ok(output) => Outcome::completed(call, output, now),
-        Err(error) => Outcome::failed(call, error, now),
-    };
-    turn.calls().zip(ends).map(outcome).collect()
-}
-
 /// A turn of the provider's own, one that began elsewhere, and one that was aborted.
 fn messages(provider: Provider) -> Vec<Value> {
     let mut messages = Vec::new();
     for behind in [false, true] {
         let conversation = Conversation::new(provider);
-        let mut conversation = if behind { conversation.media_behind() } else { conversation };
-        conversation.declarations(registry().specs());
+        let mut conversation = declared(if behind { conversation.media_behind() } else { conversation });
         let turn = conversation.read(&response(provider)).expect("a response");
         messages.extend(conversation.message(&turn));
         messages.extend(conversation.results(&turn, outcomes(&turn)).messages);
@@ -130,14 +77,15 @@ fn the_sdks_take_everything() {
         ("gemini", Provider::Gemini),
     ] {
         let tools = [Conversation::new(provider), Conversation::new(provider).strict()]
-            .map(|mut conversation| conversation.declarations(registry().specs()));
+            .map(|mut conversation| conversation.declarations(registry().specs()).tools);
         question.insert(name.to_owned(), json!({ "tools": tools.concat(), "messages": messages(provider) }));
     }
     let mut mcp = Conversation::new(Provider::Mcp);
     let request = |id: u8| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "add" } });
     let turn = mcp.read(&Value::Array((0..4).map(request).collect())).expect("requests");
     let results = mcp.results(&turn, outcomes(&turn)).messages;
-    question.insert("mcp".to_owned(), json!({ "tools": mcp.declarations(registry().specs()), "messages": results }));
+    question
+        .insert("mcp".to_owned(), json!({ "tools": mcp.declarations(registry().specs()).tools, "messages": results }));
 
     let question = Value::Object(question);
     let answer = oracle.ask("wire.py", &question);

@@ -364,3 +364,66 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_compatible_server_sends_along_goes_back() {
+    let mut conversation = Conversation::new(Provider::OpenAiChat);
+    let mut stream = conversation.stream();
+    let chunk = |delta: Value| json!({ "choices": [{ "delta": delta }] });
+    let signature = json!({ "google": { "thought_signature": "c2ln" } });
+    for event in [
+        chunk(json!({ "role": "assistant", "reasoning": "So", "reasoning_details": [{ "index": 0, "text": "So" }] })),
+        chunk(json!({ "reasoning": ".", "reasoning_details": [{ "index": 0, "signature": "c2ln" }], "audio": null })),
+        chunk(json!({ "tool_calls": [{
+            "index": 0, "id": "call_1", "type": "function", "extra_content": signature,
+            "function": { "name": "now", "arguments": "{}" },
+        }] })),
+        chunk(json!({ "tool_calls": [{ "index": 0, "extra_content": { "google": { "more": 1 } } }] })),
+        json!({ "choices": [{ "delta": { "extra_content": signature }, "finish_reason": "tool_calls" }] }),
+    ] {
+        stream.push(&event);
+    }
+    let turn = conversation.finish(stream);
+    let message = &conversation.message(&turn)[0];
+    let call = &message["tool_calls"][0];
+    assert_eq!(call["extra_content"], json!({ "google": { "thought_signature": "c2ln", "more": 1 } }));
+    assert_eq!((call.get("index"), &call["id"]), (None, &json!("call_1")));
+    assert_eq!(message["extra_content"], signature);
+    assert_eq!(message["reasoning"], "So.");
+    assert_eq!(message["reasoning_details"].as_array().map(Vec::len), Some(2));
+    assert!(!message.as_object().expect("an object").contains_key("audio"));
+}
+
+#[test]
+fn anthropics_citations_and_calls_of_its_own_come_whole() {
+    let event = |kind: &str, index: u8, key: &str, value: Value| json!({ "type": kind, "index": index, key: value });
+    let citation = |n: u8| json!({ "type": "web_search_result_location", "encrypted_index": format!("{n}") });
+    let delta = |index: u8, delta: Value| event("content_block_delta", index, "delta", delta);
+    let events = [
+        event(
+            "content_block_start",
+            0,
+            "content_block",
+            json!({ "type": "mcp_tool_use", "id": "m_1", "name": "x", "input": {} }),
+        ),
+        delta(0, json!({ "type": "input_json_delta", "partial_json": "{\"a\":1}" })),
+        json!({ "type": "content_block_stop", "index": 0 }),
+        event(
+            "content_block_start",
+            1,
+            "content_block",
+            json!({ "type": "mcp_tool_result", "tool_use_id": "m_1", "content": [] }),
+        ),
+        json!({ "type": "content_block_stop", "index": 1 }),
+        event("content_block_start", 2, "content_block", json!({ "type": "text", "text": "" })),
+        delta(2, json!({ "type": "text_delta", "text": "So." })),
+        delta(2, json!({ "type": "citations_delta", "citation": citation(1) })),
+        delta(2, json!({ "type": "citations_delta", "citation": citation(2) })),
+        json!({ "type": "content_block_stop", "index": 2 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" } }),
+    ];
+    let turn = stream(Provider::Anthropic, &events);
+    let content = Conversation::new(Provider::Anthropic).message(&turn)[0]["content"].clone();
+    assert_eq!(content[0]["input"], json!({ "a": 1 }));
+    assert_eq!(content[2], json!({ "type": "text", "text": "So.", "citations": [citation(1), citation(2)] }));
+}

@@ -38,7 +38,7 @@ use crate::{
     validation::Prepared,
 };
 
-/// A call that may run. Only [`authorize`] makes one.
+/// A call that may run. Only `authorize` makes one.
 pub struct Granted {
     invocation: Box<dyn Invocation>,
 }

@@ -5,17 +5,22 @@
 //! here: checking values (`validation`).
 
 mod dialect;
+pub(crate) mod envelope;
+mod kept;
+pub(crate) mod place;
 mod portability;
 mod portable;
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::dialect::{Chosen, choose};
 pub use self::{
     dialect::{Adapted, Change, Dialect, Effect, Fit, Fitted, Unfit, UnfitReason, adapt, fit},
     portability::{DialectFit, Portability, ToolPortability},
 };
 use crate::validation::{param::Field, source::Unknown};
+pub(crate) use kept::KeptSchemas;
 pub(crate) use portable::{portable, portable_result};
 
 /// A generator that inlines what is not recursive and writes no `$schema`.

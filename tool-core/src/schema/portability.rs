@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::dialect::{Change, Dialect, Fit, fit};
+use super::dialect::{Change, Dialect, Fit, Fitted, fit};
 use crate::tool::{ToolName, ToolSpec};
 
 /// A report per tool and dialect, made by [`Registry::portability`](crate::Registry::portability).
@@ -36,6 +36,9 @@ pub struct DialectFit {
     /// How the tool fits it.
     #[serde(flatten)]
     pub fit: Fit,
+    /// What is said otherwise of its results, where the dialect says anything of them (MCP's `outputSchema`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub output_changes: Vec<Change>,
 }
 
 impl Portability {
@@ -61,7 +64,8 @@ impl Portability {
             specs.iter().map(|spec| ToolPortability { name: spec.name.clone(), dialects: Vec::new() }).collect();
         for &dialect in dialects {
             for (tool, fitted) in tools.iter_mut().zip(fit(specs.iter().copied(), dialect)) {
-                tool.dialects.push(DialectFit { dialect, fit: fitted.fit });
+                let Fitted { fit, output_changes, .. } = fitted;
+                tool.dialects.push(DialectFit { dialect, fit, output_changes });
             }
         }
         Self { tools }
@@ -78,18 +82,23 @@ impl Portability {
 impl fmt::Display for Portability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for tool in &self.tools {
-            for DialectFit { dialect, fit } in &tool.dialects {
+            for DialectFit { dialect, fit, output_changes } in &tool.dialects {
                 let name = tool.name.as_str();
                 let (word, changes): (String, &[Change]) = match fit {
                     Fit::AsIs => ("as it is".to_owned(), &[]),
                     Fit::Adapted { changes } => ("adapted".to_owned(), changes),
                     Fit::FellBack { why, changes } => (format!("not strict: {why}"), changes),
-                    Fit::Unusable { why } => (format!("CANNOT BE USED: {why}"), &[]),
+                    Fit::Unusable { why } => {
+                        (format!("CANNOT BE USED: {why}; it is left out of the declarations"), &[])
+                    }
                 };
                 writeln!(f, "{name:<16} {dialect:<17} {word}")?;
                 for change in changes {
                     // A description may go over several lines; a change is one.
                     writeln!(f, "    {}", change.to_string().replace('\n', " "))?;
+                }
+                for change in output_changes {
+                    writeln!(f, "    result, {}", change.to_string().replace('\n', " "))?;
                 }
             }
         }

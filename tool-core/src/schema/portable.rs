@@ -12,6 +12,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::place::{Holds, holds};
 use crate::validation::type_bounds;
 
 /// Formats that OpenAI, Anthropic, xAI and JSON Schema itself have in common, with `uri`, which Anthropic has.
@@ -53,17 +54,15 @@ fn node(schema: &mut Value, null: Null) {
         optional_nulls(keywords);
     }
     for (keyword, value) in keywords.iter_mut() {
-        match (keyword.as_str(), value) {
-            ("properties" | "$defs" | "patternProperties" | "dependentSchemas", Value::Object(members)) => {
+        match (holds(keyword, value), value) {
+            (Holds::ByName, Value::Object(members)) => {
                 members.iter_mut().for_each(|(_, member)| node(member, null));
             }
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(parts)) => {
-                parts.iter_mut().for_each(|part| node(part, null));
-            }
+            (Holds::List, Value::Array(parts)) => parts.iter_mut().for_each(|part| node(part, null)),
             // `true` and `false` open and close an object, and mean what they say to all providers.
-            ("additionalProperties", part @ Value::Object(_))
-            | ("items" | "contains" | "not" | "if" | "then" | "else" | "propertyNames", part) => node(part, null),
-            // Anything else is data, or nothing this file knows.
+            (Holds::One, Value::Bool(_)) if keyword.starts_with("additional") || keyword.starts_with("unevaluated") => {
+            }
+            (Holds::One, part) => node(part, null),
             _ => {}
         }
     }

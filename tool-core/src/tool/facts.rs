@@ -312,6 +312,7 @@ impl Tool for FactsTool {
             output_schema: (self.facts.output_schema)(),
             annotations: self.facts.annotations,
             grammar: self.facts.grammar.as_ref().map(|grammar| (grammar.kind)(grammar.definition.into())),
+            kept: crate::schema::KeptSchemas::default(),
         })
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::ToolName;
+use crate::schema::KeptSchemas;
 
 /// What a model sees of a tool; every provider's declaration is made from it (`wire`).
 ///
@@ -44,6 +45,9 @@ pub struct ToolSpec {
     /// (OpenAI's `custom` tools).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grammar: Option<Grammar>,
+    /// The input schema in the dialects that were asked for so far.
+    #[serde(skip)]
+    pub(crate) kept: KeptSchemas,
 }
 
 /// What a freeform tool's text looks like. The tool has exactly one parameter, a text; a provider without freeform
@@ -69,6 +73,7 @@ impl ToolSpec {
             output_schema: None,
             annotations: Annotations::default(),
             grammar: None,
+            kept: KeptSchemas::default(),
         }
     }
 }
@@ -125,6 +130,7 @@ impl<'de> Deserialize<'de> for ToolSpec {
             input_schema,
             output_schema,
             grammar,
+            kept: KeptSchemas::default(),
         })
     }
 }

@@ -15,6 +15,7 @@ use super::{
     ambiguity::{Reader, is_explosive},
     narrow::{narrow_to, tags_agree},
 };
+use crate::schema::place::is_of;
 
 /// How deep a `$ref` is followed into itself.
 const DEPTH: usize = 64;
@@ -294,18 +295,9 @@ pub(super) fn types(keywords: &Map<String, Value>) -> Vec<&str> {
     }
 }
 
+/// Whether a value is of a type already. 5.0 is an integer to JSON Schema, but not to serde: it is converted.
 fn is(value: &Value, kind: &str) -> bool {
-    match (kind, value) {
-        // 5.0 is an integer to JSON Schema, but not to serde: it is converted.
-        ("integer", Value::Number(number)) => number.is_i64() || number.is_u64(),
-        ("number", Value::Number(_))
-        | ("string", Value::String(_))
-        | ("boolean", Value::Bool(_))
-        | ("array", Value::Array(_))
-        | ("object", Value::Object(_))
-        | ("null", Value::Null) => true,
-        _ => false,
-    }
+    is_of(value, kind) && !(kind == "integer" && value.is_f64())
 }
 
 /// An integer written as a text; a fraction may follow, if it is nothing.

@@ -86,7 +86,7 @@ impl CallIdRule {
 #[derive(Debug, Clone)]
 pub struct CallIds {
     rule: CallIdRule,
-    sent: HashMap<CallId, String>,
+    sent: HashMap<(CallId, u64), String>,
     taken: HashSet<String>,
 }
 
@@ -99,10 +99,16 @@ impl CallIds {
 
     /// The id to send for a call's id, with the call and with its result.
     pub fn sent(&mut self, id: &CallId) -> &str {
+        self.sent_of(id, 0)
+    }
+
+    /// The id to send for a call, before which some of its turn have the same id.
+    pub(super) fn sent_of(&mut self, id: &CallId, occurrence: u64) -> &str {
         let (rule, taken) = (self.rule, &mut self.taken);
-        self.sent.entry(id.clone()).or_insert_with(|| {
-            let as_it_is = rule.accepts(id.as_str()).then(|| id.to_string());
-            let made = (0..).map(|attempt| rule.made_of(id.as_str(), attempt));
+        self.sent.entry((id.clone(), occurrence)).or_insert_with(|| {
+            let as_it_is = (occurrence == 0 && rule.accepts(id.as_str())).then(|| id.to_string());
+            let first = occurrence << 32;
+            let made = (first..).map(|attempt| rule.made_of(id.as_str(), attempt));
             let free = as_it_is.into_iter().chain(made).find(|candidate| taken.insert(candidate.clone()));
             free.unwrap_or_default()
         })

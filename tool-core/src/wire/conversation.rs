@@ -1,20 +1,22 @@
 //! One conversation with one provider: declarations out, calls in, results out.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::{
-    CallIdRule, CallIds, ModelTurn, Provider, TurnStream, declarations,
+    CallIdRule, CallIds, Declarations, ModelTurn, NotAMessage, Provider, Stop, TurnStream, declarations,
     format::{Answer, Found, Heard, Placement, Progress, Said},
     freeform,
+    pairing::pair,
+    told::{CUT_OFF, malformed, renamed},
     turn::{HeardFrom, ModelCall},
 };
 use crate::{
     call::{CallId, ToolCall},
     error::ToolError,
     executor::Outcome,
-    schema::Dialect,
+    schema::{Dialect, envelope},
     tool::ToolSpec,
 };
 
@@ -36,7 +38,7 @@ use crate::{
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::builder().add(AddTool).build()?;
 /// let mut conversation = Conversation::new(Provider::Anthropic);
-/// let tools = conversation.declarations(registry.specs());
+/// let tools = conversation.declarations(registry.specs()).tools;
 /// assert_eq!(tools[0]["name"], "add");
 ///
 /// // What the provider answers to a request with these tools:
@@ -70,53 +72,22 @@ pub struct Conversation {
     made: u64,
     /// The parameter of each tool that takes plain text.
     freeform: HashMap<String, String>,
+    /// The tools whose structured results go in an envelope.
+    wrapped: HashSet<String>,
 }
 
 /// The results of a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TurnResults {
-    /// What goes into the next request, behind the turn's own message. For MCP: one result a call, in call order.
+    /// What goes into the next request, behind the turn's own message. For MCP: one result a call, in call order. For
+    /// a turn that ended in a [call that could not be read](Stop::MalformedCall), also a user's word about it.
     pub messages: Vec<Value>,
     /// Calls that had no outcome, and were answered as cancelled.
     pub aborted: Vec<CallId>,
     /// Outcomes that no call of the turn was left for: of another turn's call, or a second one of the same call.
     pub unmatched: Vec<Outcome>,
 }
-
-/// A message that is not one of the provider's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, got {got}; check which provider this came from, and whether it is an error response")]
-pub struct NotAMessage {
-    expected: &'static str,
-    got: String,
-}
-
-impl NotAMessage {
-    fn new(provider: Provider, message: &Value) -> Self {
-        let expected = match provider {
-            Provider::OpenAiChat => "a Chat Completions response with `choices`, or its message",
-            Provider::OpenAiResponses => "a response with `output`, or its items",
-            Provider::Anthropic => "a message with `content`, or its blocks",
-            Provider::Gemini => "a response with `candidates`, or a content with `parts`",
-            Provider::Mcp => "a `tools/call` request, or its params",
-        };
-        let got = match message {
-            Value::Object(members) if members.is_empty() => "an empty object".to_owned(),
-            Value::Object(members) => {
-                let keys: Vec<&str> = members.keys().take(8).map(|key| &key[..key.floor_char_boundary(40)]).collect();
-                format!("an object with {}", keys.join(", "))
-            }
-            Value::Array(_) => "an array".to_owned(),
-            Value::String(_) => "a text".to_owned(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => message.to_string(),
-        };
-        Self { expected, got }
-    }
-}
-
-/// What a result says of a call that was cut off.
-const CUT_OFF: &str = "The call was cut off before its arguments were complete, and was not run. Make it again; if it was long, split it into smaller ones.";
 
 impl Conversation {
     /// A conversation that has no calls yet.
@@ -132,6 +103,7 @@ impl Conversation {
             known: HashSet::new(),
             made: 0,
             freeform: HashMap::new(),
+            wrapped: HashSet::new(),
         }
     }
 
@@ -173,12 +145,17 @@ impl Conversation {
         self.provider
     }
 
-    /// The tools' declarations, in the provider's form, one a tool. Gemini wants them in one `functionDeclarations`.
-    pub fn declarations<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Vec<Value> {
+    /// The tools' declarations, in the provider's form, one a tool that it can use; the others are in
+    /// [`left_out`](Declarations::left_out). Gemini wants them in one `functionDeclarations`.
+    #[must_use = "what was left out is said here alone"]
+    pub fn declarations<'s>(&mut self, specs: impl IntoIterator<Item = &'s ToolSpec>) -> Declarations {
         let specs: Vec<&ToolSpec> = specs.into_iter().collect();
         for spec in &specs {
             if let Some(parameter) = freeform::text_parameter(spec) {
                 self.freeform.insert(spec.name.to_string(), parameter.to_owned());
+            }
+            if self.provider == Provider::Mcp && envelope::is_wrapped(spec) {
+                self.wrapped.insert(spec.name.to_string());
             }
         }
         declarations(specs, self.provider, self.dialect)
@@ -208,24 +185,26 @@ impl Conversation {
     pub fn finish(&mut self, stream: TurnStream) -> ModelTurn {
         let (message, ended) = stream.finish();
         let mut heard = self.provider.format().read(&message).unwrap_or_default();
-        heard.cut_off |= !ended;
+        if !ended && heard.stop == Stop::Unsaid {
+            heard.stop = Stop::Broken;
+        }
         self.hear(heard)
     }
 
     fn hear(&mut self, heard: Heard) -> ModelTurn {
-        let last = heard.calls.len().saturating_sub(1);
+        let (last, cuts_off) = (heard.calls.len().saturating_sub(1), heard.stop.cuts_off());
         let calls = heard.calls.into_iter().enumerate();
         let calls = calls.map(|(index, found)| {
             let cut = match found.progress {
                 Progress::Open => true,
                 Progress::Complete => false,
-                Progress::Unsaid => heard.cut_off && !is_whole(&found, index == last),
+                Progress::Unsaid => cuts_off && !is_whole(&found, index == last),
             };
             self.call(found, cut)
         });
         let calls = calls.collect();
         let from = HeardFrom { provider: self.provider, history: heard.history };
-        ModelTurn { text: heard.text, calls, heard: Some(from) }
+        ModelTurn { text: heard.text, calls, stop: heard.stop, heard: Some(from) }
     }
 
     fn call(&mut self, found: Found, cut: bool) -> ModelCall {
@@ -241,7 +220,8 @@ impl Conversation {
             Value::String(_) | Value::Null => "{}".to_owned(),
             other => other.to_string(),
         };
-        ModelCall { call: ToolCall::new(id, name, arguments), at: Some(at), nameless, freeform, cut, signature }
+        let call = ToolCall::new(id, name, arguments);
+        ModelCall { call, occurrence: 0, at: Some(at), nameless, freeform, cut, signature }
     }
 
     /// An id that no call has: nine letters and digits.
@@ -280,8 +260,9 @@ impl Conversation {
     fn said<'t>(&mut self, call: &'t ModelCall) -> Said<'t> {
         self.known.insert(call.call.id.clone());
         Said {
-            id: self.ids.sent(&call.call.id).to_owned(),
+            id: self.ids.sent_of(&call.call.id, call.occurrence).to_owned(),
             nameless: call.nameless,
+            name: self.dialect.tool_name(&call.call.name),
             call: &call.call,
             arguments: object(&call.call.arguments),
             freeform: call.freeform,
@@ -291,9 +272,10 @@ impl Conversation {
 
     /// The turn's results, one a call, in the order of the calls.
     ///
-    /// Outcomes may come in any order; those of calls with the same id belong to them in order. A call without an
-    /// outcome is answered as cancelled, so that a turn which was aborted can go into the next request (codex answers
-    /// `aborted`); a call that was cut off is answered with that.
+    /// Outcomes may come in any order; those of calls with the same id belong to them by their tool, then in order. A
+    /// call without an outcome is answered as cancelled, so that a turn which was aborted can go into the next request
+    /// (codex answers `aborted`); a call that was cut off is answered with that. Where a model called a name that its
+    /// provider does not take back, call and result have another one, and the result says so.
     pub fn results(&mut self, turn: &ModelTurn, outcomes: impl IntoIterator<Item = Outcome>) -> TurnResults {
         let (mut matched, unmatched) = pair(turn, outcomes);
         let mut aborted = Vec::new();
@@ -301,14 +283,15 @@ impl Conversation {
         for (call, outcome) in turn.calls.iter().zip(&mut matched) {
             self.known.insert(call.call.id.clone());
             let mut answer = Answer {
-                id: self.ids.sent(&call.call.id).to_owned(),
+                id: self.ids.sent_of(&call.call.id, call.occurrence).to_owned(),
                 nameless: call.nameless,
-                name: &call.call.name,
+                name: self.dialect.tool_name(&call.call.name),
                 freeform: call.freeform,
                 text: "".into(),
                 failed: true,
                 attachments: &[],
                 structured: None,
+                is_wrapped: outcome.as_ref().is_some_and(|outcome| self.wrapped.contains(outcome.tool())),
             };
             match outcome.as_ref().map(Outcome::status) {
                 Some(Ok(bounded)) => {
@@ -324,9 +307,16 @@ impl Conversation {
                     answer.text = ToolError::Cancelled.to_string().into();
                 }
             }
+            if answer.failed && *answer.name != *call.call.name {
+                answer.text.to_mut().push_str(&renamed(&call.call.name, &answer.name));
+            }
             answers.push(answer);
         }
-        let mut messages = self.provider.format().answer(&answers, self.placement);
+        let format = self.provider.format();
+        let mut messages = format.answer(&answers, self.placement);
+        if let Stop::MalformedCall(said) = &turn.stop {
+            messages.extend(format.tell(&malformed(said)));
+        }
         if self.rule == CallIdRule::Mistral {
             separate(&mut messages);
         }
@@ -353,23 +343,6 @@ fn object(arguments: &str) -> Map<String, Value> {
     }
     serde_json::from_str(arguments)
         .unwrap_or_else(|_| Map::from_iter([("invalidArguments".to_owned(), Value::String(arguments.to_owned()))]))
-}
-
-/// Gives each call its outcome. The first of several counts.
-fn pair(turn: &ModelTurn, outcomes: impl IntoIterator<Item = Outcome>) -> (Vec<Option<Outcome>>, Vec<Outcome>) {
-    let mut open: HashMap<&CallId, VecDeque<usize>> = HashMap::new();
-    for (index, call) in turn.calls.iter().enumerate().filter(|(_, call)| !call.cut) {
-        open.entry(&call.call.id).or_default().push_back(index);
-    }
-    let mut matched: Vec<Option<Outcome>> = turn.calls.iter().map(|_| None).collect();
-    let mut unmatched = Vec::new();
-    for outcome in outcomes {
-        match open.get_mut(outcome.call_id()).and_then(VecDeque::pop_front) {
-            Some(index) => matched[index] = Some(outcome),
-            None => unmatched.push(outcome),
-        }
-    }
-    (matched, unmatched)
 }
 
 /// Mistral takes no user message behind a tool's: an assistant's word goes between (opencode).

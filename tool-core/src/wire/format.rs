@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{Provider, anthropic, gemini, mcp, openai_chat, openai_responses};
+use super::{Provider, Stop, anthropic, freeform, gemini, mcp, openai_chat, openai_responses};
 use crate::{
     call::{MAX_ARGUMENT_BYTES, ToolCall},
     output::Attachment,
@@ -15,12 +15,15 @@ pub(super) trait Format: Sync {
     /// What a response or a message says; `None` where it is neither.
     fn read(&self, message: &Value) -> Option<Heard>;
 
-    /// Puts the id and the arguments of a call that was heard into the form that the provider takes back. `site` is
+    /// Puts the id, the name and the arguments of a call that was heard into the form that the provider takes back. `site` is
     /// where [`Found::at`] points.
     fn settle(&self, site: &mut Value, said: &Said<'_>);
 
     /// The assistant's message, made anew.
     fn say(&self, text: &str, calls: &[Said<'_>]) -> Vec<Value>;
+
+    /// What a user says, where no result can say it.
+    fn tell(&self, text: &str) -> Vec<Value>;
 
     /// The results, in order.
     fn answer(&self, answers: &[Answer<'_>], placement: Placement) -> Vec<Value>;
@@ -58,8 +61,8 @@ pub(super) struct Heard {
     /// The message as it goes into the next request.
     pub(super) history: Vec<Value>,
     pub(super) calls: Vec<Found>,
-    /// Whether it ended where a limit was, not where the model meant to.
-    pub(super) cut_off: bool,
+    /// Why it ended.
+    pub(super) stop: Stop,
 }
 
 /// A call in a message.
@@ -95,6 +98,8 @@ pub(super) struct Said<'a> {
     pub(super) id: String,
     /// Whether the model gave it none.
     pub(super) nameless: bool,
+    /// The name to send.
+    pub(super) name: Cow<'a, str>,
     pub(super) call: &'a ToolCall,
     /// The arguments as an object, whatever the model wrote.
     pub(super) arguments: Map<String, Value>,
@@ -106,12 +111,15 @@ pub(super) struct Said<'a> {
 pub(super) struct Answer<'a> {
     pub(super) id: String,
     pub(super) nameless: bool,
-    pub(super) name: &'a str,
+    /// The name that the call is sent with.
+    pub(super) name: Cow<'a, str>,
     pub(super) freeform: bool,
     pub(super) text: Cow<'a, str>,
     pub(super) failed: bool,
     pub(super) attachments: &'a [Attachment],
     pub(super) structured: Option<&'a Value>,
+    /// Whether the structured result goes in an envelope, where results are objects.
+    pub(super) is_wrapped: bool,
 }
 
 /// Where media go.
@@ -174,11 +182,18 @@ pub(super) fn items<'a>(object: &'a Value, key: &str) -> &'a [Value] {
     object.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Arguments that go back as text, for providers that write them so.
-pub(super) fn settle_text(held: Option<&mut Value>, said: &Said<'_>) {
-    let Some(held) = held else { return };
-    let reads = held.as_str().is_some_and(|text| serde_json::from_str::<Map<String, Value>>(text).is_ok());
-    if !reads {
-        *held = Value::String(Value::Object(said.arguments.clone()).to_string());
+/// The name and the arguments of a call, for providers that write arguments as text. What cannot go back is replaced.
+pub(super) fn settle_text(call: &mut Map<String, Value>, said: &Said<'_>) {
+    call.insert("name".into(), said.name.as_ref().into());
+    if said.freeform {
+        if !call.get("input").is_some_and(Value::is_string) {
+            call.insert("input".into(), freeform::text(&said.call.arguments).into());
+        }
+        return;
+    }
+    let reads =
+        |held: &Value| held.as_str().is_some_and(|text| serde_json::from_str::<Map<String, Value>>(text).is_ok());
+    if !call.get("arguments").is_some_and(reads) {
+        call.insert("arguments".into(), Value::Object(said.arguments.clone()).to_string().into());
     }
 }

@@ -1,7 +1,8 @@
 //! MCP's `tools/call`, from a server's side.
 //!
 //! A call is a request (2024-11-05 to 2026-07-28), a result is its `result`: content blocks of any kind, the structured
-//! result, and whether it failed. The envelope with the request's id is the transport's.
+//! result, and whether it failed. A structured result that is no object goes as `{"result": …}`, as its schema says
+//! where the tools were declared in the same conversation. The envelope with the request's id is the transport's.
 
 use serde_json::{Value, json};
 
@@ -9,6 +10,7 @@ use super::{
     format::{Answer, Assemble, Format, Found, Heard, Placement, Said, id_of},
     media::{Media, Source, text_part},
 };
+use crate::schema::envelope;
 
 pub(super) struct Mcp;
 
@@ -27,6 +29,10 @@ impl Format for Mcp {
         Vec::new()
     }
 
+    fn tell(&self, _: &str) -> Vec<Value> {
+        Vec::new()
+    }
+
     fn answer(&self, answers: &[Answer<'_>], _: Placement) -> Vec<Value> {
         let result = |answer: &Answer<'_>| {
             let text = (!answer.text.is_empty()).then(|| text_part("text", answer.text.as_ref()));
@@ -34,7 +40,8 @@ impl Format for Mcp {
             let content: Vec<Value> = text.into_iter().chain(blocks).collect();
             let mut result = json!({ "content": content });
             if let Some(structured) = answer.structured {
-                result["structuredContent"] = structured.clone();
+                let is_bare = structured.is_object() && !answer.is_wrapped;
+                result["structuredContent"] = if is_bare { structured.clone() } else { envelope::wrap(structured) };
             }
             if answer.failed {
                 result["isError"] = json!(true);

@@ -57,15 +57,21 @@ pub(crate) mod freeform;
 mod gemini;
 mod mcp;
 mod media;
+mod not_a_message;
 mod openai_chat;
 mod openai_responses;
+mod pairing;
+mod stop;
 mod stream;
+mod told;
 mod turn;
 
 pub use self::{
     call_id::{CallIdRule, CallIds},
-    conversation::{Conversation, NotAMessage, TurnResults},
-    declaration::{Provider, declaration, declarations},
+    conversation::{Conversation, TurnResults},
+    declaration::{Declarations, LeftOut, Provider, declaration, declarations},
+    not_a_message::NotAMessage,
+    stop::Stop,
     stream::TurnStream,
     turn::ModelTurn,
 };

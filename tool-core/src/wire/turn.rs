@@ -1,9 +1,11 @@
 //! What a model said and asked for in one message.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
-use super::Provider;
-use crate::call::ToolCall;
+use super::{Provider, Stop};
+use crate::call::{CallId, ToolCall};
 
 /// What a model said and asked for in one message, its calls in the order it made them.
 ///
@@ -13,6 +15,7 @@ use crate::call::ToolCall;
 pub struct ModelTurn {
     pub(super) text: String,
     pub(super) calls: Vec<ModelCall>,
+    pub(super) stop: Stop,
     pub(super) heard: Option<HeardFrom>,
 }
 
@@ -20,6 +23,8 @@ pub struct ModelTurn {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ModelCall {
     pub(super) call: ToolCall,
+    /// How many calls of the turn before it have the same id: only in a turn that came from elsewhere.
+    pub(super) occurrence: u64,
     /// Where it stands in the message it came in.
     pub(super) at: Option<String>,
     /// Whether the model gave it no id.
@@ -38,17 +43,19 @@ pub(super) struct HeardFrom {
 
 impl ModelTurn {
     /// A turn of calls that came from elsewhere: a store, or another provider's client.
+    ///
+    /// Calls with the same id are sent with ids that differ, each with its own result: the outcomes of calls with one
+    /// id belong to them by the name of their tool, and in order where that is the same.
     #[must_use]
     pub fn new(text: impl Into<String>, calls: impl IntoIterator<Item = ToolCall>) -> Self {
-        let calls = calls.into_iter().map(|call| ModelCall {
-            call,
-            at: None,
-            nameless: false,
-            freeform: false,
-            cut: false,
-            signature: None,
+        let mut known: HashMap<CallId, u64> = HashMap::new();
+        let calls = calls.into_iter().map(|call| {
+            let next = known.entry(call.id.clone()).or_default();
+            let occurrence = *next;
+            *next += 1;
+            ModelCall { call, occurrence, at: None, nameless: false, freeform: false, cut: false, signature: None }
         });
-        Self { text: text.into(), calls: calls.collect(), heard: None }
+        Self { text: text.into(), calls: calls.collect(), stop: Stop::Unsaid, heard: None }
     }
 
     /// What the model said beside its calls.
@@ -68,9 +75,17 @@ impl ModelTurn {
         self.calls.iter().filter(|call| call.cut).map(|call| &call.call)
     }
 
-    /// Whether the model asked for nothing: its turn is over.
+    /// Why the model stopped. A turn that ends at a limit, in a refusal or with a failure has said less than it meant
+    /// to, and looks no different otherwise.
+    #[must_use]
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// Whether the model waits for nothing: no result, no word about a [call that could not be
+    /// read](Stop::MalformedCall), no leave [to go on](Stop::Paused). A host still limits how often it asks.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        self.calls.is_empty()
+        self.calls.is_empty() && !self.stop.goes_on()
     }
 }

@@ -1,13 +1,11 @@
-//! `anyOf` and `oneOf`: one list of alternatives that stands alone; at the root, one object in their place.
+//! `anyOf` and `oneOf`: one list of alternatives that stands alone.
 
-use std::collections::HashSet;
-
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
     change::{Unfit, UnfitReason},
     conjoin::{Leftover, merge},
-    rewrite::{ANNOTATIONS, At, Keywords, Rewriter, required, size, types, unfit},
+    rewrite::{ANNOTATIONS, At, Keywords, Rewriter, size, unfit},
     words,
 };
 
@@ -35,7 +33,11 @@ impl Rewriter<'_> {
                 self.drop_keyword(at, "anyOf", "the schema is too large to say everything in each alternative");
                 return Ok(());
             }
+            let count = branches.len();
             branches = branches.into_iter().filter_map(|branch| with_base(&base, branch)).collect();
+            if branches.len() < count {
+                self.drop_keyword(at, "anyOf", "an alternative that contradicts what stands beside it");
+            }
             self.rewritten(at, "anyOf", "alternatives that each say all of it");
         }
         match branches.as_slice() {
@@ -59,7 +61,7 @@ impl Rewriter<'_> {
     }
 
     /// The alternatives, without those that nothing fits.
-    fn take_alternatives(&mut self, keywords: &mut Keywords, at: &At<'_>) -> Option<Vec<Value>> {
+    pub(super) fn take_alternatives(&mut self, keywords: &mut Keywords, at: &At<'_>) -> Option<Vec<Value>> {
         let mut list = |keyword: &str| match keywords.shift_remove(keyword) {
             Some(Value::Array(branches)) => Some(branches),
             _ => None,
@@ -85,118 +87,19 @@ impl Rewriter<'_> {
                 any
             }
         };
+        let count = branches.len();
         branches.retain(|branch| *branch != Value::Bool(false));
-        for branch in &mut branches {
-            if !branch.is_object() {
-                *branch = json!({});
+        if branches.len() < count {
+            self.drop_keyword(at, "anyOf", "an alternative that nothing fits");
+        }
+        for branch in branches.iter_mut().filter(|branch| !branch.is_object()) {
+            match branch {
+                Value::Bool(_) => self.rewritten(at, "true", "`{}`"),
+                _ => self.drop_keyword(at, "anyOf", "an alternative that is no schema"),
             }
+            *branch = json!({});
         }
         Some(branches)
-    }
-
-    /// The root as one object, for the providers that want it so.
-    pub(super) fn root_shape(&mut self, root: &mut Keywords) -> Result<(), Unfit> {
-        let at = &At::ROOT;
-        if !self.rules.root_alternatives {
-            if ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| root.contains_key(*keyword)) {
-                self.moves_definitions = true;
-                self.flatten(root, 0)?;
-            }
-            for keyword in ["not", "enum", "const"].into_iter().filter(|_| self.rules.keywords.is_none()) {
-                if let Some(value) = root.shift_remove(keyword) {
-                    let text = words::also(keyword, &value);
-                    self.describe(root, at, &[keyword], &text);
-                }
-            }
-        }
-        match types(root).as_slice() {
-            ["object"] if root["type"].is_string() => Ok(()),
-            [] | ["object"] => {
-                root.insert("type".into(), "object".into());
-                self.rewritten(at, "type", "`object`, which arguments are");
-                Ok(())
-            }
-            several if several.contains(&"object") => {
-                root.insert("type".into(), "object".into());
-                self.rewritten(at, "type", "`object`, which arguments are");
-                Ok(())
-            }
-            _ => Err(unfit(at, UnfitReason::RootNotObject)),
-        }
-    }
-
-    /// References, parts and alternatives of the root become one object: it has the fields of all alternatives, and
-    /// requires what all require; which go together is said in words.
-    fn flatten(&mut self, whole: &mut Keywords, depth: usize) -> Result<(), Unfit> {
-        let at = &At::ROOT;
-        let mut seen = HashSet::new();
-        loop {
-            if let Some(Value::String(reference)) = whole.shift_remove("$ref") {
-                let Some(pointer) = self.resolve(&reference) else {
-                    return Err(unfit(at, UnfitReason::Reference(reference)));
-                };
-                if !seen.insert(pointer.clone()) {
-                    return Err(unfit(at, UnfitReason::Recursive));
-                }
-                self.rewritten(at, "$ref", "what it refers to");
-                let copy = self.copy(&pointer).ok_or_else(|| unfit(at, UnfitReason::TooLarge))?;
-                let Value::Object(mut target) = copy else { continue };
-                target.shift_remove("$defs");
-                target.shift_remove("definitions");
-                merge(whole, target, &mut Leftover::new()).map_err(|_| unfit(at, UnfitReason::Nothing))?;
-            } else if whole.contains_key("allOf") {
-                self.conjoin(whole, at)?;
-            } else if whole.contains_key("anyOf") || whole.contains_key("oneOf") {
-                self.one_object(whole, depth)?;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn one_object(&mut self, whole: &mut Keywords, depth: usize) -> Result<(), Unfit> {
-        let at = &At::ROOT;
-        let keyword = if whole.contains_key("anyOf") { "anyOf" } else { "oneOf" };
-        let mut forms = Vec::new();
-        for branch in self.take_alternatives(whole, at).unwrap_or_default() {
-            let Value::Object(mut form) = branch else { continue };
-            if depth < 16 {
-                self.flatten(&mut form, depth + 1)?;
-            }
-            if matches!(types(&form).as_slice(), [] | ["object"]) || types(&form).contains(&"object") {
-                forms.push(form);
-            }
-        }
-        if forms.is_empty() {
-            return Err(unfit(at, UnfitReason::RootNotObject));
-        }
-        if forms.len() > 1 {
-            let text = forms.iter().map(|form| format!("\n- {}", words::form(form))).collect::<String>();
-            self.describe(whole, at, &[keyword], &format!("Takes one of these forms:{text}"));
-        }
-        self.rewritten(at, keyword, "one object with the fields of every alternative");
-        let mut properties = Map::new();
-        for form in &mut forms {
-            if let Some(Value::Object(more)) = form.shift_remove("properties") {
-                for (name, schema) in more {
-                    either(&mut properties, name, schema);
-                }
-            }
-        }
-        let needed =
-            required(&forms[0]).into_iter().filter(|name| forms[1..].iter().all(|f| required(f).contains(name)));
-        let mut part = Map::new();
-        let needed: Vec<Value> = needed.map(Value::from).collect();
-        if !needed.is_empty() {
-            part.insert("required".into(), needed.into());
-        }
-        part.insert("properties".into(), properties.into());
-        if !whole.contains_key("additionalProperties")
-            && forms.iter().all(|form| form.get("additionalProperties") == Some(&Value::Bool(false)))
-        {
-            part.insert("additionalProperties".into(), false.into());
-        }
-        merge(whole, part, &mut Leftover::new()).map_err(|_| unfit(at, UnfitReason::Nothing))
     }
 }
 
@@ -214,40 +117,6 @@ fn with_base(base: &Keywords, branch: Value) -> Option<Value> {
         whole.insert("allOf".into(), leftover.into_iter().map(|(keyword, value)| json!({ keyword: value })).collect());
     }
     Some(whole.into())
-}
-
-/// One more schema that a property may have.
-fn either(properties: &mut Map<String, Value>, name: String, schema: Value) {
-    let Some(known) = properties.get_mut(&name) else {
-        properties.insert(name, schema);
-        return;
-    };
-    if *known == schema {
-        return;
-    }
-    if let (Some(mut options), Some(more)) = (tags(known), tags(&schema)) {
-        options.extend(more.into_iter().filter(|tag| !options.contains(tag)).collect::<Vec<_>>());
-        let mut tag = json!({ "enum": options });
-        if let (Some(kind), true) = (known.get("type"), known.get("type") == schema.get("type")) {
-            tag["type"] = kind.clone();
-        }
-        *known = tag;
-    } else {
-        *known = json!({ "anyOf": [known.take(), schema] });
-    }
-}
-
-/// The values of a property that can only have certain ones, and of which nothing else is said.
-fn tags(schema: &Value) -> Option<Vec<Value>> {
-    let keywords = schema.as_object()?;
-    if keywords.keys().any(|keyword| !matches!(keyword.as_str(), "type" | "enum" | "const")) {
-        return None;
-    }
-    match (keywords.get("enum"), keywords.get("const")) {
-        (Some(Value::Array(options)), None) => Some(options.clone()),
-        (None, Some(only)) => Some(vec![only.clone()]),
-        _ => None,
-    }
 }
 
 fn sizes(schemas: &[Value]) -> usize {

@@ -38,6 +38,8 @@ pub enum Effect {
     Opened,
     /// The optional property is required and may be null, which a call's validation reads as left out.
     Nullable,
+    /// The property may also be null: the type contains itself, and the provider takes it only with a way to end.
+    NullExit,
     /// Left out.
     Dropped {
         /// Why nothing, or nothing that could be said, is lost.
@@ -63,6 +65,7 @@ impl fmt::Display for Change {
             Effect::Closed => f.write_str("closed to other properties"),
             Effect::Opened => f.write_str("said to be open to other properties"),
             Effect::Nullable => f.write_str("required and nullable, where it was optional"),
+            Effect::NullExit => f.write_str("may also be null, so that a type which contains itself can end"),
             Effect::Dropped { why } => write!(f, "{keywords} left out: {why}"),
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     change::{Unfit, UnfitReason},
-    rewrite::{At, Keywords, Rewriter, constrains, types, unfit},
+    rewrite::{ANNOTATIONS, At, Keywords, Rewriter, constrains, types, unfit},
     words,
 };
 
@@ -38,8 +38,10 @@ impl Rewriter<'_> {
         let mut leftover = Leftover::new();
         while let Some(part) = left.pop() {
             let Value::Object(mut part) = part else {
-                if part == Value::Bool(false) {
-                    self.nothing(keywords, at, "allOf")?;
+                match part {
+                    Value::Bool(false) => self.nothing(keywords, at, "allOf")?,
+                    Value::Bool(true) => {}
+                    _ => self.drop_keyword(at, "allOf", "a part that is no schema"),
                 }
                 continue;
             };
@@ -75,6 +77,10 @@ impl Rewriter<'_> {
     /// What could not be merged, in words.
     pub(super) fn say(&mut self, keywords: &mut Keywords, at: &At<'_>, leftover: Leftover) -> Result<(), Unfit> {
         for (keyword, value) in leftover {
+            if ANNOTATIONS.contains(&keyword.as_str()) {
+                self.drop_keyword(at, &keyword, "the schema around it says its own");
+                continue;
+            }
             if self.rules.is_strict() && !words::is_simple(&keyword) {
                 return Err(unfit(at, UnfitReason::Intersection));
             }
@@ -156,8 +162,6 @@ pub(super) fn merge(whole: &mut Keywords, part: Keywords, leftover: &mut Leftove
                 let text = format!("{}\n{}", known.as_str().unwrap_or_default(), value.as_str().unwrap_or_default());
                 *known = text.trim().into();
             }
-            // The outer one is the nearer one.
-            "title" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly" | "$comment" => {}
             _ => leftover.push((keyword, value)),
         }
     }

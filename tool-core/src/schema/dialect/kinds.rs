@@ -8,8 +8,11 @@ use super::{
     rules::{AnyValue, Enums, TypeLists},
     words,
 };
+use crate::schema::place::is_of;
 
 const KINDS: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+const NOT_OF_THE_TYPE: &str = "values that are not of the type";
 
 /// Keywords that name or date a schema; a model learns nothing from them.
 const BOOKKEEPING: [&str; 11] = [
@@ -65,9 +68,14 @@ impl Rewriter<'_> {
         if let Some(Value::Object(all)) = keywords.shift_remove("dependencies") {
             let (names, schemas): (Map<_, _>, Map<_, _>) = all.into_iter().partition(|(_, needs)| needs.is_array());
             for (keyword, part) in [("dependentRequired", names), ("dependentSchemas", schemas)] {
-                if !part.is_empty() {
-                    keywords.insert(keyword.into(), part.into());
+                if part.is_empty() {
+                    continue;
                 }
+                match keywords.get_mut(keyword) {
+                    Some(Value::Object(known)) => known.extend(part),
+                    _ => drop(keywords.insert(keyword.into(), part.into())),
+                }
+                self.rewritten(at, "dependencies", format!("`{keyword}`"));
             }
         }
     }
@@ -92,6 +100,7 @@ impl Rewriter<'_> {
         {
             let only = only.clone();
             keywords.insert("type".into(), only);
+            self.rewritten(at, "type", "the only type in its list");
         }
         let untyped = self.rules.enums == Enums::Untyped && keywords.contains_key("enum");
         if types(keywords).is_empty() && !untyped {
@@ -102,7 +111,10 @@ impl Rewriter<'_> {
                 keywords.insert("type".into(), if one { implied[0].into() } else { implied.into() });
             }
         }
-        let kinds: Vec<String> = types(keywords).into_iter().map(str::to_owned).collect();
+        let mut kinds: Vec<String> = types(keywords).into_iter().map(str::to_owned).collect();
+        if kinds.is_empty() && untyped {
+            kinds = implied(keywords).into_iter().map(str::to_owned).collect();
+        }
         let is_idle = |keyword: &&String| {
             let about = keyword_kinds(keyword);
             !kinds.is_empty() && about.is_some_and(|about| !kinds.iter().any(|kind| about.contains(&kind.as_str())))
@@ -146,6 +158,11 @@ impl Rewriter<'_> {
             .filter(|(keyword, _)| keyword_kinds(keyword).is_some())
             .map(|(keyword, value)| (keyword.clone(), value.clone()))
             .collect();
+        if let Some(Value::Array(options)) = &options
+            && !options.iter().all(|option| kinds.iter().any(|kind| is_of(option, kind)))
+        {
+            self.drop_keyword(at, "enum", NOT_OF_THE_TYPE);
+        }
         let mut branches = Vec::new();
         for kind in &kinds {
             let mut branch = Map::new();
@@ -183,7 +200,7 @@ impl Rewriter<'_> {
             .cloned()
             .collect();
         if fitting.len() < options.len() {
-            self.drop_keyword(at, "enum", "values that are not of the type");
+            self.drop_keyword(at, "enum", NOT_OF_THE_TYPE);
             keywords.insert("enum".into(), fitting.clone().into());
         }
         if fitting.is_empty() {
@@ -306,19 +323,4 @@ fn keyword_kinds(keyword: &str) -> Option<&'static [&'static str]> {
         | "unevaluatedProperties" => &["object"],
         _ => return None,
     })
-}
-
-fn is_of(value: &Value, kind: &str) -> bool {
-    match (kind, value) {
-        ("integer", Value::Number(number)) => {
-            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
-        }
-        ("number", Value::Number(_))
-        | ("string", Value::String(_))
-        | ("boolean", Value::Bool(_))
-        | ("array", Value::Array(_))
-        | ("object", Value::Object(_))
-        | ("null", Value::Null) => true,
-        _ => false,
-    }
 }

@@ -48,9 +48,12 @@ impl Rewriter<'_> {
             let place = place.name(name).optional(is_optional);
             let needs_exit = is_optional && self.rules.recursion == Recursion::Nullable && self.is_way_back(property);
             self.node(property, &place)?;
-            if complete && is_optional || needs_exit {
+            if complete && is_optional {
                 nullable(property);
-                self.note(&place, &["required"], Effect::Nullable);
+                self.note_settled(&place, &["required"], Effect::Nullable);
+            } else if needs_exit {
+                nullable(property);
+                self.note_settled(&place, &["type"], Effect::NullExit);
             }
         }
         if complete {
@@ -82,8 +85,8 @@ impl Rewriter<'_> {
                 return Err(unfit(at, UnfitReason::Map));
             }
             // Closed as it is, it would refuse what the patterns allow.
-            if keywords.shift_remove("additionalProperties").is_some() {
-                self.rewritten(at, "additionalProperties", "an open object, for the sake of `patternProperties`");
+            if let Some(rest) = keywords.shift_remove("additionalProperties") {
+                self.say_of(keywords, at, "additionalProperties", rest);
             }
         }
         match keywords.get_mut("additionalProperties") {
@@ -103,11 +106,11 @@ impl Rewriter<'_> {
                     return Err(unfit(at, UnfitReason::AnyValue));
                 }
                 keywords.insert("additionalProperties".into(), false.into());
-                self.note(at, &["additionalProperties"], Effect::Closed);
+                self.note_settled(at, &["additionalProperties"], Effect::Closed);
             }
             None if self.rules.objects == Objects::Open => {
                 keywords.insert("additionalProperties".into(), true.into());
-                self.note(at, &["additionalProperties"], Effect::Opened);
+                self.note_settled(at, &["additionalProperties"], Effect::Opened);
             }
             None => {}
         }
@@ -121,6 +124,7 @@ impl Rewriter<'_> {
         match keywords.get_mut("items") {
             Some(Value::Bool(true)) => {
                 keywords.shift_remove("items");
+                self.drop_keyword(at, "items", "a list of anything needs no word");
             }
             Some(Value::Bool(false)) => {
                 keywords.shift_remove("items");
@@ -150,13 +154,14 @@ impl Rewriter<'_> {
         if is_closed && most.is_none() {
             keywords.insert("maxItems".into(), count.into());
         }
-        if is_closed || rest.is_some_and(|rest| rest.is_object()) {
+        let is_listed = is_closed || rest.is_some_and(|rest| rest.is_object());
+        if is_listed {
             let items = if is_uniform { kinds.swap_remove(0) } else { json!({ "anyOf": kinds }) };
             keywords.insert("items".into(), items);
+            self.rewritten(at, "prefixItems", "`items` of any of the parts");
         }
-        self.rewritten(at, "prefixItems", "`items` of any of the parts");
         if !is_uniform || !is_closed {
-            let text = words::in_order(&tuple);
+            let text = words::in_order(&tuple, is_listed);
             self.describe(keywords, at, &["prefixItems"], &text);
         }
     }

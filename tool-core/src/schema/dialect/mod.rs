@@ -7,9 +7,11 @@
 //!
 //! A new provider is a variant of [`Dialect`] and a row in `rules.rs`. The passes over one subschema, in order:
 //! `reference` (`$ref`), `conjoin` (`allOf`), `alternatives` (`anyOf`, `oneOf`), `kinds` (`type`, `enum`), `members`
-//! (objects, arrays), `words` (what is left to say); `rewrite` is the walk, and `limits` looks at the result.
+//! (objects, arrays), `words` (what is left to say); `root` makes one object of the root before them, `rewrite` is the
+//! walk, `limits` looks at the result, and `as_is` knows what needs none of this.
 
 mod alternatives;
+mod as_is;
 mod change;
 mod conjoin;
 mod fit;
@@ -19,12 +21,16 @@ mod members;
 mod prune;
 mod reference;
 mod rewrite;
+mod root;
 mod rules;
 mod words;
+
+use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use self::fit::{Chosen, choose};
 pub use self::{
     change::{Change, Effect, Unfit, UnfitReason},
     fit::{Fit, Fitted, fit},
@@ -99,6 +105,23 @@ impl Dialect {
         self.rules().lenient
     }
 
+    /// A tool's name as the dialect's provider takes it: as it is, where it keeps the provider's rule; else one made of
+    /// it, with `_` for what is not taken. The rules: `^[a-zA-Z0-9_-]{1,64}$` (OpenAI and those who speak its form),
+    /// up to 128 characters for Anthropic, with `.` also for MCP, and
+    /// `^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$` for Gemini.
+    ///
+    /// ```
+    /// use tool_core::schema::Dialect;
+    /// assert_eq!(Dialect::Gemini.tool_name("a.b"), "a.b");
+    /// assert_eq!(Dialect::OpenAi.tool_name("a.b"), "a_b");
+    /// assert_eq!(Dialect::Anthropic.tool_name(""), "_");
+    /// ```
+    #[must_use]
+    pub fn tool_name(self, name: &str) -> Cow<'_, str> {
+        let rule = self.rules().tool_names;
+        if rule.take(name) { name.into() } else { rule.made_of(name).into() }
+    }
+
     fn rules(self) -> &'static Rules {
         rules::of(self)
     }
@@ -153,16 +176,22 @@ pub struct Adapted {
 /// # Errors
 /// What the dialect cannot hold, even in words, and where: a map in a strict dialect, a root that is no object in any.
 pub fn adapt(schema: &Value, dialect: Dialect) -> Result<Adapted, Unfit> {
+    if as_is::is_taken(schema, dialect.rules()) {
+        return Ok(Adapted { schema: schema.clone(), changes: Vec::new() });
+    }
+    rewrite(schema, dialect)
+}
+
+fn rewrite(schema: &Value, dialect: Dialect) -> Result<Adapted, Unfit> {
     let (schema, cuts) = prune::prune(schema);
-    let mut adapted = Rewriter::new(dialect.rules(), &schema, cuts).run()?;
+    let (mut adapted, mut is_settled) = Rewriter::new(dialect.rules(), &schema, cuts).run()?;
     // What is left of one part can make another simpler; a few rounds settle it.
-    let mut is_settled = adapted.changes.is_empty();
     for _ in 0..ROUNDS {
         if is_settled {
             break;
         }
-        let again = Rewriter::new(dialect.rules(), &adapted.schema, Vec::new()).run()?;
-        is_settled = again.changes.is_empty();
+        let (again, settled) = Rewriter::new(dialect.rules(), &adapted.schema, Vec::new()).run()?;
+        is_settled = settled;
         adapted.schema = again.schema;
         adapted.changes.extend(again.changes);
     }

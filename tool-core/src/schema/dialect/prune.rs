@@ -1,10 +1,13 @@
-//! A copy of a schema that is no deeper than a parser at the other end would take.
+//! A schema, or a copy of it, that is no deeper than a parser at the other end would take.
 //!
 //! Everything after this walks recursively, and may do so.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use super::{
+    as_is::is_shallow,
     change::{Change, Effect},
     rewrite::escape,
 };
@@ -12,11 +15,14 @@ use super::{
 /// Levels of objects and lists. Parsers of JSON commonly stop at 128, and a declaration adds some of its own.
 const LEVELS: usize = 120;
 
-/// The copy, and what is missing from it.
-pub(super) fn prune(schema: &Value) -> (Value, Vec<Change>) {
+/// The schema, where it is not too deep; else the copy, and what is missing from it.
+pub(super) fn prune(schema: &Value) -> (Cow<'_, Value>, Vec<Change>) {
+    if is_shallow(schema, LEVELS) {
+        return (Cow::Borrowed(schema), Vec::new());
+    }
     let mut cuts = Vec::new();
     let copy = level(schema, LEVELS, &mut Vec::new(), &mut cuts).unwrap_or_default();
-    (copy, cuts)
+    (Cow::Owned(copy), cuts)
 }
 
 fn level<'v>(value: &'v Value, left: usize, path: &mut Vec<&'v str>, cuts: &mut Vec<Change>) -> Option<Value> {

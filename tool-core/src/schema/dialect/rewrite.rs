@@ -3,12 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Adapted,
+    Adapted, as_is,
     change::{Change, Effect, Unfit, UnfitReason},
     limits,
     reference::References,
-    rules::{Recursion, Rules},
+    rules::{Recursion, Rules, is_plain_property},
 };
+use crate::schema::place::{Holds, holds};
 
 /// How many values are copied for one schema, beside each of its own twice. Parts that refer to each other can multiply
 /// without end.
@@ -102,6 +103,8 @@ pub(super) struct Rewriter<'r> {
     pub(super) references: References<'r>,
     /// Whether references are given new names: not where a dialect takes all that draft 2020-12 has.
     pub(super) moves_definitions: bool,
+    /// Whether every change so far leaves nothing that a second look would change.
+    pub(super) is_settled: bool,
     copies: usize,
 }
 
@@ -109,10 +112,12 @@ impl<'r> Rewriter<'r> {
     pub(super) fn new(rules: &'static Rules, root: &'r Value, changes: Vec<Change>) -> Self {
         let moves_definitions = rules.keywords.is_some();
         let copies = COPIES + 2 * size(root);
-        Self { rules, root, changes, references: References::new(root), moves_definitions, copies }
+        let is_settled = changes.is_empty();
+        Self { rules, root, changes, references: References::new(root), moves_definitions, is_settled, copies }
     }
 
-    pub(super) fn run(mut self) -> Result<Adapted, Unfit> {
+    /// The schema, and whether it has to be looked at again.
+    pub(super) fn run(mut self) -> Result<(Adapted, bool), Unfit> {
         let Value::Object(mut keywords) = self.root.clone() else {
             return Err(unfit(&At::ROOT, UnfitReason::RootNotObject));
         };
@@ -128,17 +133,14 @@ impl<'r> Rewriter<'r> {
         }
         let schema = Value::Object(keywords);
         limits::check(&schema, self.rules)?;
-        Ok(Adapted { schema, changes: self.changes })
+        Ok((Adapted { schema, changes: self.changes }, self.is_settled))
     }
 
     fn property_names(&self, root: &Keywords) -> Result<(), Unfit> {
-        let is_plain = |name: &str| {
-            (1..=64).contains(&name.len())
-                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
-        };
-        let names = root.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-        match names.into_iter().find(|name| !is_plain(name)) {
-            Some(name) if self.rules.plain_properties => Err(unfit(&At::ROOT, UnfitReason::PropertyName(name.clone()))),
+        match as_is::property_names(root).find(|name| !is_plain_property(name)) {
+            Some(name) if self.rules.plain_properties => {
+                Err(unfit(&At::ROOT, UnfitReason::PropertyName(name.to_owned())))
+            }
             _ => Ok(()),
         }
     }
@@ -229,33 +231,18 @@ impl<'r> Rewriter<'r> {
         }
         for (keyword, value) in keywords.iter_mut() {
             let at = at.name(keyword);
-            match (keyword.as_str(), value) {
-                (
-                    "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
-                    Value::Object(members),
-                ) => {
+            match (holds(keyword, value), value) {
+                (Holds::ByName, Value::Object(members)) => {
                     for (name, member) in members {
                         self.node(member, &at.name(name))?;
                     }
                 }
-                ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(parts)) => {
+                (Holds::List, Value::Array(parts)) => {
                     for (index, part) in parts.iter_mut().enumerate() {
                         self.node(part, &at.index(index))?;
                     }
                 }
-                (
-                    "additionalProperties"
-                    | "items"
-                    | "contains"
-                    | "not"
-                    | "if"
-                    | "then"
-                    | "else"
-                    | "propertyNames"
-                    | "unevaluatedItems"
-                    | "unevaluatedProperties",
-                    part @ Value::Object(_),
-                ) => self.node(part, &at)?,
+                (Holds::One, part @ Value::Object(_)) => self.node(part, &at)?,
                 _ => {}
             }
         }
@@ -293,6 +280,12 @@ impl<'r> Rewriter<'r> {
     }
 
     pub(super) fn note(&mut self, at: &At<'_>, keywords: &[&str], effect: Effect) {
+        self.is_settled = false;
+        self.note_settled(at, keywords, effect);
+    }
+
+    /// Notes a change behind which nothing else changes.
+    pub(super) fn note_settled(&mut self, at: &At<'_>, keywords: &[&str], effect: Effect) {
         let keywords = keywords.iter().map(|keyword| (*keyword).to_owned()).collect();
         self.changes.push(Change { pointer: at.pointer(), keywords, effect });
     }

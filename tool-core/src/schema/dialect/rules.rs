@@ -28,6 +28,8 @@ pub(super) struct Rules {
     /// Whether names of properties at the root are held to `[a-zA-Z0-9_.-]{1,64}`.
     pub(super) plain_properties: bool,
     pub(super) tool_names: ToolNames,
+    /// Whether a declaration holds the schema of the results, which are objects.
+    pub(super) declares_results: bool,
     pub(super) limits: Option<Limits>,
     pub(super) set_limits: Option<SetLimits>,
 }
@@ -167,6 +169,7 @@ const LENIENT: Rules = Rules {
     root_alternatives: false,
     plain_properties: false,
     tool_names: ToolNames { most: 64, also: "", starts_with_letter: false },
+    declares_results: false,
     limits: None,
     set_limits: None,
 };
@@ -292,6 +295,7 @@ static MCP: Rules = Rules {
     name: "mcp",
     root_alternatives: true,
     tool_names: ToolNames { most: 128, also: ".", starts_with_letter: false },
+    declares_results: true,
     ..LENIENT
 };
 
@@ -305,10 +309,31 @@ impl Rules {
     }
 }
 
+/// Whether a property's name is one that every provider takes.
+pub(super) fn is_plain_property(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
+}
+
 impl ToolNames {
     pub(super) fn take(self, name: &str) -> bool {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c) || self.also.contains(c);
-        let starts_well = |c: char| !self.starts_with_letter || c.is_ascii_alphabetic() || c == '_';
-        name.len() <= self.most && name.starts_with(starts_well) && name.chars().all(is_plain)
+        name.len() <= self.most
+            && name.starts_with(|c| self.may_begin_with(c))
+            && name.chars().all(|c| self.may_hold(c))
+    }
+
+    /// A name that is taken, made of one that is not.
+    pub(super) fn made_of(self, name: &str) -> String {
+        let start = if name.starts_with(|c| self.may_hold(c) && !self.may_begin_with(c)) { "_" } else { "" };
+        let made: String =
+            start.chars().chain(name.chars()).take(self.most).map(|c| if self.may_hold(c) { c } else { '_' }).collect();
+        if made.is_empty() { "_".to_owned() } else { made }
+    }
+
+    fn may_hold(self, c: char) -> bool {
+        c.is_ascii_alphanumeric() || "_-".contains(c) || self.also.contains(c)
+    }
+
+    fn may_begin_with(self, c: char) -> bool {
+        !self.starts_with_letter || c.is_ascii_alphabetic() || c == '_'
     }
 }

@@ -40,7 +40,7 @@ impl Rewriter<'_> {
             if let (Some((low, high)), Some(other)) = (pair, other) {
                 let (least, most) = if keyword == *low { (value, other) } else { (other, value) };
                 let text = range(low, &least, &most);
-                self.note(at, &[low, high], Effect::Described { text: text.clone() });
+                self.note_settled(at, &[low, high], Effect::Described { text: text.clone() });
                 said.push(text);
                 continue;
             }
@@ -53,14 +53,24 @@ impl Rewriter<'_> {
             };
             match text {
                 Ok(text) => {
-                    self.note(at, &[&keyword], Effect::Described { text: text.clone() });
+                    self.note_settled(at, &[&keyword], Effect::Described { text: text.clone() });
                     said.push(text);
                 }
-                Err(why) => self.drop_keyword(at, &keyword, why),
+                Err(why) => self.note_settled(at, &[&keyword], Effect::Dropped { why: why.to_owned() }),
             }
         }
         if !said.is_empty() {
             append(keywords, &said.join(" "));
+        }
+    }
+
+    /// One keyword that cannot stay, in words.
+    pub(super) fn say_of(&mut self, keywords: &mut Keywords, at: &At<'_>, keyword: &str, value: Value) {
+        for (keyword, said) in each_said(Map::from_iter([(keyword.to_owned(), value)])) {
+            match said {
+                Ok(text) => self.describe(keywords, at, &[&keyword], &text),
+                Err(why) => self.drop_keyword(at, &keyword, why),
+            }
         }
     }
 
@@ -133,6 +143,24 @@ pub(super) fn also(keyword: &str, value: &Value) -> String {
     sentence(keyword, value, &mut Map::new()).unwrap_or_else(|_| format!("Also: {keyword} {}.", code(value)))
 }
 
+/// What is said of each of some keywords that stand beside each other, or why there is nothing to say.
+pub(super) fn each_said(mut keywords: Keywords) -> Vec<(String, Result<String, &'static str>)> {
+    let mut all = Vec::new();
+    while let Some(keyword) = keywords.keys().next().cloned() {
+        let Some(value) = keywords.shift_remove(&keyword) else { break };
+        let said = match (keyword.as_str(), &value) {
+            ("additionalProperties", Value::Bool(false)) => Ok("Takes no other fields.".to_owned()),
+            ("additionalProperties", Value::Bool(true)) => Err("an object is open without it"),
+            ("additionalProperties", rest) => {
+                schema(rest).map(|text| format!("Other fields must match the schema {text}."))
+            }
+            (keyword, value) => sentence(keyword, value, &mut keywords),
+        };
+        all.push((keyword, said));
+    }
+    all
+}
+
 /// One keyword; others that it makes one sentence with are taken from `more`. Or why there is nothing to say.
 fn sentence(keyword: &str, value: &Value, more: &mut Map<String, Value>) -> Result<String, &'static str> {
     const NOTHING: &str = "it says nothing";
@@ -171,6 +199,7 @@ fn sentence(keyword: &str, value: &Value, more: &mut Map<String, Value>) -> Resu
         "$ref" => Ok(format!("As defined by {}.", text(value))),
         "not" => Ok(format!("Must not match the schema {}.", schema(value)?)),
         "anyOf" | "oneOf" => Ok(format!("Must match one of the schemas {}.", schema(value)?)),
+        "allOf" => Ok(format!("Must match all of the schemas {}.", schema(value)?)),
         "if" => {
             let mut part = |keyword: &str, word: &str| match more.shift_remove(keyword) {
                 Some(value) => schema(&value).map(|text| format!(", {word} it must match {text}")),
@@ -252,9 +281,12 @@ pub(super) fn one_of(options: &[Value]) -> String {
     }
 }
 
-/// The parts of a tuple.
-pub(super) fn in_order(parts: &[Value]) -> String {
+/// The parts of a tuple: their types, where the rest of them is said elsewhere; else all of them.
+pub(super) fn in_order(parts: &[Value], is_said_elsewhere: bool) -> String {
     let each = parts.iter().enumerate().map(|(index, part)| {
+        if !is_said_elsewhere && has_more_than_its_kind(part) {
+            return format!("{}. {}", index + 1, schema_or_anything(part));
+        }
         let kind = kind(part);
         match part.get("description").and_then(Value::as_str) {
             Some(text) => format!("{}. {kind}: {text}", index + 1),
@@ -262,6 +294,11 @@ pub(super) fn in_order(parts: &[Value]) -> String {
         }
     });
     format!("In this order: {}.", each.collect::<Vec<_>>().join("; ").trim_end_matches('.'))
+}
+
+fn has_more_than_its_kind(part: &Value) -> bool {
+    let own = |keyword: &String| !matches!(keyword.as_str(), "type" | "enum" | "description" | "$ref");
+    part.as_object().is_some_and(|keywords| keywords.keys().any(own))
 }
 
 fn kind(schema: &Value) -> String {

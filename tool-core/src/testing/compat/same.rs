@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::spread::follow;
+use crate::schema::place::{Holds, holds};
 
 /// What is said to people, or of what is left out: no value is refused for it. `$defs` count where they are used.
 const ANNOTATIONS: [&str; 12] = [
@@ -44,31 +45,21 @@ impl Same<'_> {
 
     fn keyword(&mut self, keyword: &str, left: &Value, right: &Value) -> bool {
         match (keyword, left, right) {
-            ("$ref", Value::String(left), Value::String(right)) => self.reference(left, right),
-            ("properties" | "patternProperties" | "dependentSchemas", Value::Object(left), Value::Object(right)) => {
+            ("$ref", Value::String(left), Value::String(right)) => return self.reference(left, right),
+            ("required" | "enum" | "type", Value::Array(left), Value::Array(right)) => {
+                return left.len() == right.len() && left.iter().all(|value| right.contains(value));
+            }
+            _ => {}
+        }
+        match (holds(keyword, left), left, right) {
+            (Holds::ByName, Value::Object(left), Value::Object(right)) => {
                 left.len() == right.len()
                     && left.iter().all(|(name, own)| right.get(name).is_some_and(|other| self.schema(own, other)))
             }
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(left), Value::Array(right)) => {
+            (Holds::List, Value::Array(left), Value::Array(right)) => {
                 left.len() == right.len() && left.iter().zip(right).all(|(own, other)| self.schema(own, other))
             }
-            ("required" | "enum" | "type", Value::Array(left), Value::Array(right)) => {
-                left.len() == right.len() && left.iter().all(|value| right.contains(value))
-            }
-            (
-                "items"
-                | "contains"
-                | "not"
-                | "if"
-                | "then"
-                | "else"
-                | "propertyNames"
-                | "additionalProperties"
-                | "unevaluatedProperties"
-                | "unevaluatedItems",
-                left,
-                right,
-            ) => self.schema(left, right),
+            (Holds::One, left, right) => self.schema(left, right),
             (_, left, right) => left == right,
         }
     }

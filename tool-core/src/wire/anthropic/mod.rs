@@ -6,11 +6,14 @@
 
 mod stream;
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{
     format::{Answer, Assemble, Format, Found, Heard, Placement, Said, attached, id_of, member},
     media::{Media, Source, text_part},
+    stop::{Stop, first_said},
 };
 
 pub(super) struct Anthropic;
@@ -25,23 +28,32 @@ impl Format for Anthropic {
                 _ => return None,
             },
         };
-        // Empty texts come, but are not taken back.
-        let is_empty = |block: &Value| member(block, "type") == "text" && member(block, "text").trim().is_empty();
-        let blocks: Vec<Value> = blocks.into_iter().filter(|block| !is_empty(block)).collect();
+        let reason = message.get("stop_reason").and_then(Value::as_str);
+        let blocks = returnable(blocks, reason);
         let calls =
             blocks.iter().enumerate().filter(|(_, block)| member(block, "type") == "tool_use").map(found).collect();
         let text =
             blocks.iter().filter(|block| member(block, "type") == "text").map(|block| member(block, "text")).collect();
         let history =
             if blocks.is_empty() { Vec::new() } else { vec![json!({ "role": "assistant", "content": blocks })] };
-        let cut_off =
-            matches!(member(message, "stop_reason"), "max_tokens" | "model_context_window_exceeded" | "refusal");
-        Some(Heard { text, history, calls, cut_off })
+        let stop = match reason {
+            None | Some("") => Stop::Unsaid,
+            Some("end_turn" | "tool_use" | "stop_sequence") => Stop::Completed,
+            Some("max_tokens" | "model_context_window_exceeded") => Stop::Limit,
+            Some("refusal") => {
+                let details = message.get("stop_details").unwrap_or(&Value::Null);
+                Stop::Refused(first_said([member(details, "explanation"), "refusal"]))
+            }
+            Some(PAUSE) => Stop::Paused,
+            Some(other) => Stop::Other(other.to_owned()),
+        };
+        Some(Heard { text, history, calls, stop })
     }
 
     fn settle(&self, site: &mut Value, said: &Said<'_>) {
         let Some(call) = site.as_object_mut() else { return };
         call.insert("id".into(), json!(said.id));
+        call.insert("name".into(), json!(said.name));
         if !call.get("input").is_some_and(Value::is_object) {
             call.insert("input".into(), Value::Object(said.arguments.clone()));
         }
@@ -51,9 +63,13 @@ impl Format for Anthropic {
         let text = (!text.trim().is_empty()).then(|| text_part("text", text));
         let calls = calls
             .iter()
-            .map(|said| json!({ "type": "tool_use", "id": said.id, "name": said.call.name, "input": said.arguments }));
+            .map(|said| json!({ "type": "tool_use", "id": said.id, "name": said.name, "input": said.arguments }));
         let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
         if blocks.is_empty() { Vec::new() } else { vec![json!({ "role": "assistant", "content": blocks })] }
+    }
+
+    fn tell(&self, text: &str) -> Vec<Value> {
+        vec![json!({ "role": "user", "content": [text_part("text", text)] })]
     }
 
     fn answer(&self, answers: &[Answer<'_>], placement: Placement) -> Vec<Value> {
@@ -90,6 +106,29 @@ impl Format for Anthropic {
     fn stream(&self) -> Box<dyn Assemble> {
         Box::new(stream::Assembler::default())
     }
+}
+
+/// Stops in the middle of a turn that goes on with the next request.
+const PAUSE: &str = "pause_turn";
+
+/// The blocks that are taken back: no empty text; no call of a tool of Anthropic's own without its result, unless that
+/// is still to come; and no thinking in the end, behind which nothing came.
+fn returnable(mut blocks: Vec<Value>, reason: Option<&str>) -> Vec<Value> {
+    let awaits_results = matches!(reason, None | Some(PAUSE | "tool_use"));
+    if !awaits_results {
+        let names = |block: &Value| {
+            let caller = block.get("caller").map(|caller| member(caller, "tool_id")).unwrap_or_default();
+            [member(block, "tool_use_id"), caller].map(str::to_owned)
+        };
+        let answered: HashSet<String> = blocks.iter().flat_map(names).collect();
+        let is_server_call = |block: &Value| matches!(member(block, "type"), "server_tool_use" | "mcp_tool_use");
+        blocks.retain(|block| !is_server_call(block) || answered.contains(member(block, "id")));
+    }
+    blocks.retain(|block| member(block, "type") != "text" || !member(block, "text").trim().is_empty());
+    let is_thinking = |block: &Value| matches!(member(block, "type"), "thinking" | "redacted_thinking");
+    let end = blocks.iter().rposition(|block| !is_thinking(block)).map_or(0, |last| last + 1);
+    blocks.truncate(end);
+    blocks
 }
 
 fn found((index, block): (usize, &Value)) -> Found {

@@ -4,10 +4,15 @@ use serde_json::{Value, json};
 
 use crate::wire::format::{Assemble, append, member};
 
+/// How many citations of one text are kept.
+const CITATIONS: usize = 1000;
+
 #[derive(Default)]
 pub(super) struct Assembler {
     blocks: Vec<Streamed>,
     reason: String,
+    /// What a refusal says of itself.
+    details: Value,
     is_stopped: bool,
 }
 
@@ -38,9 +43,13 @@ impl Assemble for Assembler {
                 }
             }
             "message_delta" => {
-                let reason = event.get("delta").map(|delta| member(delta, "stop_reason")).unwrap_or_default();
+                let delta = event.get("delta").unwrap_or(&Value::Null);
+                let reason = member(delta, "stop_reason");
                 if !reason.is_empty() {
                     reason.clone_into(&mut self.reason);
+                }
+                if let Some(details) = delta.get("stop_details") {
+                    self.details = details.clone();
                 }
             }
             "message_stop" => self.is_stopped = true,
@@ -51,7 +60,10 @@ impl Assemble for Assembler {
     fn finish(self: Box<Self>) -> (Value, bool) {
         let ended = self.is_stopped || !self.reason.is_empty();
         let blocks: Vec<Value> = self.blocks.into_iter().filter_map(Streamed::whole).collect();
-        (json!({ "role": "assistant", "content": blocks, "stop_reason": self.reason }), ended)
+        let message = json!({
+            "role": "assistant", "content": blocks, "stop_reason": self.reason, "stop_details": self.details,
+        });
+        (message, ended)
     }
 }
 
@@ -69,6 +81,7 @@ impl Streamed {
             "text_delta" => ("text", "text"),
             "thinking_delta" => ("thinking", "thinking"),
             "signature_delta" => ("thinking", "signature"),
+            "citations_delta" => return self.cite(delta.get("citation")),
             _ => return,
         };
         if member(&self.block, "type") != kind {
@@ -82,12 +95,22 @@ impl Streamed {
         }
     }
 
+    /// A citation of the text so far.
+    fn cite(&mut self, citation: Option<&Value>) {
+        let (Some(citation), Some(block)) = (citation, self.block.as_object_mut()) else { return };
+        match block.entry("citations").or_insert(Value::Null) {
+            Value::Array(known) if known.len() < CITATIONS => known.push(citation.clone()),
+            Value::Array(_) => {}
+            other => *other = json!([citation]),
+        }
+    }
+
     /// The block. Thinking that broke off has no signature, and is not taken back.
     fn whole(mut self) -> Option<Value> {
         let kind = member(&self.block, "type").to_owned();
         match kind.as_str() {
             "tool_use" => {}
-            "server_tool_use" if self.is_stopped => {}
+            "server_tool_use" | "mcp_tool_use" if self.is_stopped => {}
             _ => return (self.is_stopped || kind == "text").then_some(self.block),
         }
         let came_with = self.block.get("input").and_then(Value::as_object).is_some_and(|input| !input.is_empty());

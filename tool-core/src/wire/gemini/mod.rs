@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{
     format::{Answer, Assemble, Format, Found, Heard, Placement, Progress, Said, attached, id_of, items, member},
     media::{Media, Source},
+    stop::{Stop, first_said, is_malformed_call},
 };
 
 pub(super) struct Gemini;
@@ -22,20 +23,24 @@ const FOREIGN_CALL: &str = "skip_thought_signature_validator";
 
 impl Format for Gemini {
     fn read(&self, message: &Value) -> Option<Heard> {
-        let (content, reason) = match message.get("candidates").and_then(Value::as_array) {
-            Some(candidates) => {
-                let Some(first) = candidates.first() else { return Some(Heard::default()) };
-                (first.get("content").unwrap_or(&Value::Null), member(first, "finishReason"))
-            }
-            None if message.get("promptFeedback").is_some() => return Some(Heard::default()),
-            None => (message.get("content").or_else(|| message.get("parts").map(|_| message))?, ""),
+        let feedback = message.get("promptFeedback");
+        let (content, stop) = match message.get("candidates").and_then(Value::as_array).map(|all| all.first()) {
+            Some(Some(first)) => (first.get("content").unwrap_or(&Value::Null), stop(first)),
+            Some(None) => (&Value::Null, Stop::Unsaid),
+            None if feedback.is_some() => (&Value::Null, Stop::Unsaid),
+            None => (message.get("content").or_else(|| message.get("parts").map(|_| message))?, Stop::Unsaid),
         };
-        let parts = items(content, "parts");
+        let blocked = feedback.map(|feedback| member(feedback, "blockReason")).filter(|reason| !reason.is_empty());
+        let stop = match (stop, blocked) {
+            (Stop::Unsaid, Some(reason)) => Stop::Refused(reason.to_owned()),
+            (stop, _) => stop,
+        };
+        let parts = returnable(items(content, "parts"));
         let calls = parts.iter().enumerate().filter_map(found).collect();
         let is_thought = |part: &&Value| part.get("thought").and_then(Value::as_bool).unwrap_or_default();
         let text = parts.iter().filter(|part| !is_thought(part)).map(|part| member(part, "text")).collect();
         let history = if parts.is_empty() { Vec::new() } else { vec![json!({ "role": "model", "parts": parts })] };
-        Some(Heard { text, history, calls, cut_off: reason == "MAX_TOKENS" })
+        Some(Heard { text, history, calls, stop })
     }
 
     fn settle(&self, site: &mut Value, said: &Said<'_>) {
@@ -43,6 +48,7 @@ impl Format for Gemini {
         if !said.nameless {
             call.insert("id".into(), json!(said.id));
         }
+        call.insert("name".into(), json!(said.name));
         // Said of a stream alone.
         call.remove("willContinue");
         call.remove("partialArgs");
@@ -54,7 +60,7 @@ impl Format for Gemini {
     fn say(&self, text: &str, calls: &[Said<'_>]) -> Vec<Value> {
         let text = (!text.is_empty()).then(|| json!({ "text": text }));
         let calls = calls.iter().enumerate().map(|(index, said)| {
-            let mut call = named(said.nameless, &said.id, &said.call.name);
+            let mut call = named(said.nameless, &said.id, &said.name);
             call.insert("args".into(), Value::Object(said.arguments.clone()));
             let mut part = json!({ "functionCall": call });
             // Of parallel calls the first alone has one.
@@ -66,6 +72,10 @@ impl Format for Gemini {
         });
         let parts: Vec<Value> = text.into_iter().chain(calls).collect();
         if parts.is_empty() { Vec::new() } else { vec![json!({ "role": "model", "parts": parts })] }
+    }
+
+    fn tell(&self, text: &str) -> Vec<Value> {
+        vec![json!({ "role": "user", "parts": [{ "text": text }] })]
     }
 
     fn answer(&self, answers: &[Answer<'_>], placement: Placement) -> Vec<Value> {
@@ -85,7 +95,7 @@ impl Format for Gemini {
                     }
                 }
             }
-            let mut response = named(answer.nameless, &answer.id, answer.name);
+            let mut response = named(answer.nameless, &answer.id, &answer.name);
             response.insert("response".into(), json!({ if answer.failed { "error" } else { "output" }: text }));
             if !inside.is_empty() {
                 response.insert("parts".into(), Value::Array(inside));
@@ -102,6 +112,43 @@ impl Format for Gemini {
 
     fn stream(&self) -> Box<dyn Assemble> {
         Box::new(stream::Assembler::default())
+    }
+}
+
+/// The parts that are taken back: none that is empty, unless a signature is on it; and nothing where all of it is
+/// thoughts, as when the model was cut off in them.
+fn returnable(parts: &[Value]) -> Vec<Value> {
+    let is_signed = |part: &Value| part.get("thoughtSignature").is_some_and(Value::is_string);
+    let says_nothing = |part: &Value| {
+        let says = |(key, value): (&String, &Value)| match key.as_str() {
+            "text" => value.as_str() != Some(""),
+            "thought" => false,
+            _ => true,
+        };
+        !part.as_object().is_some_and(|members| members.iter().any(says))
+    };
+    let is_thought = |part: &Value| part.get("thought").is_some_and(|thought| thought == true);
+    let kept: Vec<Value> = parts.iter().filter(|part| is_signed(part) || !says_nothing(part)).cloned().collect();
+    if kept.iter().all(|part| is_thought(part) && !is_signed(part)) { Vec::new() } else { kept }
+}
+
+fn stop(candidate: &Value) -> Stop {
+    let said = || first_said([member(candidate, "finishMessage"), member(candidate, "finishReason")]);
+    match member(candidate, "finishReason") {
+        "" => Stop::Unsaid,
+        "STOP" => Stop::Completed,
+        "MAX_TOKENS" => Stop::Limit,
+        "SAFETY"
+        | "RECITATION"
+        | "LANGUAGE"
+        | "BLOCKLIST"
+        | "PROHIBITED_CONTENT"
+        | "SPII"
+        | "IMAGE_SAFETY"
+        | "IMAGE_PROHIBITED_CONTENT"
+        | "IMAGE_RECITATION" => Stop::Refused(said()),
+        word if is_malformed_call(word) => Stop::MalformedCall(said()),
+        other => Stop::Other(other.to_owned()),
     }
 }
 

@@ -14,14 +14,22 @@ pub(super) struct Assembler {
     /// Whether a value of that call could not be put in its place.
     is_broken: bool,
     reason: String,
+    /// What the provider says of the reason.
+    message: String,
+    /// Why the prompt was refused.
+    feedback: Value,
 }
 
 impl crate::wire::format::Assemble for Assembler {
     fn push(&mut self, event: &Value) {
+        if let Some(feedback) = event.get("promptFeedback") {
+            self.feedback = feedback.clone();
+        }
         let Some(candidate) = items(event, "candidates").first() else { return };
         let reason = member(candidate, "finishReason");
         if !reason.is_empty() {
             reason.clone_into(&mut self.reason);
+            member(candidate, "finishMessage").clone_into(&mut self.message);
         }
         for part in candidate.get("content").map(|content| items(content, "parts")).unwrap_or_default() {
             self.part(part);
@@ -31,7 +39,8 @@ impl crate::wire::format::Assemble for Assembler {
     fn finish(self: Box<Self>) -> (Value, bool) {
         let ended = !self.reason.is_empty();
         let content = json!({ "role": "model", "parts": self.parts });
-        (json!({ "candidates": [{ "content": content, "finishReason": self.reason }] }), ended)
+        let candidate = json!({ "content": content, "finishReason": self.reason, "finishMessage": self.message });
+        (json!({ "candidates": [candidate], "promptFeedback": self.feedback }), ended)
     }
 }
 

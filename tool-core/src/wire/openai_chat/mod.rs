@@ -3,6 +3,7 @@
 //! Calls are `tool_calls` of an assistant message, results are messages of the role `tool`, which hold text alone:
 //! media follow in a user message, and a failure is said in the text.
 
+mod others;
 mod stream;
 
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use super::{
         Answer, Assemble, Format, Found, Heard, NO_OUTPUT, Placement, Said, attached, id_of, items, member, settle_text,
     },
     media::{Media, Source, named_text, text_part},
+    stop::{Stop, is_malformed_call},
 };
 
 pub(super) struct OpenAiChat;
@@ -24,7 +26,7 @@ impl Format for OpenAiChat {
             Some(None) => return Some(Heard::default()),
             None => (message, ""),
         };
-        let is_message = ["role", "content", "tool_calls"].iter().any(|key| message.get(key).is_some());
+        let is_message = ["role", "content", "tool_calls", "refusal"].iter().any(|key| message.get(key).is_some());
         let mut held = message.as_object().filter(|_| is_message)?.clone();
         let calls: Vec<Found> = items(message, "tool_calls").iter().enumerate().map(found).collect();
         if calls.is_empty() {
@@ -37,9 +39,24 @@ impl Format for OpenAiChat {
             Some(Value::Array(parts)) => parts.iter().map(|part| member(part, "text")).collect(),
             _ => String::new(),
         };
-        let says_nothing = calls.is_empty() && text.is_empty();
+        let refusal =
+            held.remove("refusal").and_then(|refusal| refusal.as_str().map(str::to_owned)).unwrap_or_default();
+        let says_nothing = calls.is_empty() && text.is_empty() && refusal.is_empty();
+        if !refusal.is_empty() && calls.is_empty() && text.is_empty() {
+            // A message without content is not taken back.
+            held.insert("content".into(), json!([{ "type": "refusal", "refusal": refusal }]));
+        }
+        let stop = match reason {
+            _ if !refusal.is_empty() => Stop::Refused(refusal),
+            "" => Stop::Unsaid,
+            "stop" | "tool_calls" | "function_call" => Stop::Completed,
+            "length" => Stop::Limit,
+            "content_filter" => Stop::Refused(reason.to_owned()),
+            word if is_malformed_call(word) => Stop::MalformedCall(reason.to_owned()),
+            other => Stop::Other(other.to_owned()),
+        };
         let history = if says_nothing { Vec::new() } else { vec![Value::Object(held)] };
-        Some(Heard { text, history, calls, cut_off: matches!(reason, "length" | "content_filter") })
+        Some(Heard { text, history, calls, stop })
     }
 
     fn settle(&self, site: &mut Value, said: &Said<'_>) {
@@ -47,7 +64,11 @@ impl Format for OpenAiChat {
         call.insert("id".into(), json!(said.id));
         let kind = if said.freeform { "custom" } else { "function" };
         call.entry("type").or_insert_with(|| json!(kind));
-        settle_text(call.get_mut("function").and_then(|function| function.get_mut("arguments")), said);
+        let function = call.entry(kind).or_insert(Value::Null);
+        if !function.is_object() {
+            *function = json!({});
+        }
+        function.as_object_mut().into_iter().for_each(|function| settle_text(function, said));
     }
 
     fn say(&self, text: &str, calls: &[Said<'_>]) -> Vec<Value> {
@@ -60,6 +81,10 @@ impl Format for OpenAiChat {
                 vec![json!({ "role": "assistant", "content": content, "tool_calls": calls })]
             }
         }
+    }
+
+    fn tell(&self, text: &str) -> Vec<Value> {
+        vec![json!({ "role": "user", "content": text })]
     }
 
     fn answer(&self, answers: &[Answer<'_>], _: Placement) -> Vec<Value> {
@@ -112,7 +137,7 @@ fn found((index, call): (usize, &Value)) -> Found {
 /// Freeform tools are declared as functions here, so a call from elsewhere is one as well.
 fn called(said: &Said<'_>) -> Value {
     let arguments = Value::Object(said.arguments.clone()).to_string();
-    json!({ "id": said.id, "type": "function", "function": { "name": said.call.name, "arguments": arguments } })
+    json!({ "id": said.id, "type": "function", "function": { "name": said.name, "arguments": arguments } })
 }
 
 /// A part of a user message, or a text in its place.

@@ -8,13 +8,17 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use super::others::Others;
 use crate::wire::format::{Assemble, append, id_of, items, member};
 
 #[derive(Default)]
 pub(super) struct Assembler {
     text: String,
+    refusal: String,
     /// DeepSeek and Kimi want it back beside the calls that came of it.
     reasoning: String,
+    /// What else came of the message.
+    others: Others,
     reason: String,
     calls: Vec<Streamed>,
 }
@@ -26,6 +30,8 @@ struct Streamed {
     name: String,
     arguments: String,
     is_custom: bool,
+    /// What else came of the call: the signature of its thought, from Gemini's compatible endpoint.
+    others: Others,
 }
 
 impl Assemble for Assembler {
@@ -48,6 +54,8 @@ impl Assemble for Assembler {
         };
         append(&mut self.reasoning, member(delta, "reasoning_content"));
         append(&mut self.text, member(delta, "content"));
+        append(&mut self.refusal, member(delta, "refusal"));
+        self.others.take(delta, &["role", "content", "refusal", "reasoning_content", "tool_calls", "function_call"]);
         for fragment in items(delta, "tool_calls") {
             self.fragment(fragment);
         }
@@ -60,9 +68,13 @@ impl Assemble for Assembler {
         if !self.reasoning.is_empty() {
             message["reasoning_content"] = json!(self.reasoning);
         }
+        if !self.refusal.is_empty() {
+            message["refusal"] = json!(self.refusal);
+        }
         if !calls.is_empty() {
             message["tool_calls"] = Value::Array(calls);
         }
+        self.others.add_to(&mut message);
         let ended = !self.reason.is_empty();
         (json!({ "choices": [{ "message": message, "finish_reason": self.reason }] }), ended)
     }
@@ -83,6 +95,7 @@ impl Assembler {
         let call = &mut self.calls[at];
         call.is_custom |= custom.is_some();
         call.id = call.id.take().or(id);
+        call.others.take(fragment, &["index", "id", "type", "function", "custom"]);
         call.named(name);
         append(&mut call.arguments, &arguments);
     }
@@ -131,6 +144,7 @@ impl Streamed {
         };
         let mut call = json!({ "id": self.id, "type": kind });
         call[kind] = value;
+        self.others.add_to(&mut call);
         call
     }
 }

@@ -14,36 +14,47 @@ use super::{
     },
     freeform,
     media::{Media, Source, text_part},
+    stop::{Stop, first_said},
 };
 
 pub(super) struct OpenAiResponses;
 
 impl Format for OpenAiResponses {
     fn read(&self, message: &Value) -> Option<Heard> {
-        let output = match message {
+        let mut output = match message {
             Value::Array(items) => items.clone(),
             message if message.get("output").is_some_and(Value::is_array) => items(message, "output").to_vec(),
             message if message.get("type").is_some_and(Value::is_string) => vec![message.clone()],
             _ => return None,
         };
+        // Reasoning is taken back with what came of it alone.
+        let is_reasoning = |item: &Value| member(item, "type") == "reasoning";
+        let end = output.iter().rposition(|item| !is_reasoning(item)).map_or(0, |last| last + 1);
+        output.truncate(end);
         let calls = output.iter().enumerate().filter_map(found).collect();
-        let texts =
-            output.iter().filter(|item| member(item, "type") == "message").flat_map(|item| items(item, "content"));
-        let text =
-            texts.filter(|part| member(part, "type") == "output_text").map(|part| member(part, "text")).collect();
-        let cut_off = member(message, "status") == "incomplete";
-        Some(Heard { text, history: output, calls, cut_off })
+        let parts =
+            || output.iter().filter(|item| member(item, "type") == "message").flat_map(|item| items(item, "content"));
+        let said = |kind: &'static str, key: &'static str| -> String {
+            parts().filter(|part| member(part, "type") == kind).map(|part| member(part, key)).collect()
+        };
+        let (text, refusal) = (said("output_text", "text"), said("refusal", "refusal"));
+        let stop = stop(message, refusal);
+        Some(Heard { text, history: output, calls, stop })
     }
 
     fn settle(&self, site: &mut Value, said: &Said<'_>) {
         let Some(call) = site.as_object_mut() else { return };
         call.insert("call_id".into(), json!(said.id));
-        settle_text(call.get_mut("arguments"), said);
+        settle_text(call, said);
     }
 
     fn say(&self, text: &str, calls: &[Said<'_>]) -> Vec<Value> {
         let message = (!text.is_empty()).then(|| json!({ "type": "message", "role": "assistant", "content": text }));
         message.into_iter().chain(calls.iter().map(called)).collect()
+    }
+
+    fn tell(&self, text: &str) -> Vec<Value> {
+        vec![json!({ "type": "message", "role": "user", "content": text })]
     }
 
     fn answer(&self, answers: &[Answer<'_>], placement: Placement) -> Vec<Value> {
@@ -83,6 +94,20 @@ impl Format for OpenAiResponses {
     }
 }
 
+fn stop(response: &Value, refusal: String) -> Stop {
+    let of = |key: &str, part: &str| response.get(key).map(|held| member(held, part)).unwrap_or_default();
+    match member(response, "status") {
+        "incomplete" if of("incomplete_details", "reason") == "content_filter" => {
+            Stop::Refused(first_said([&refusal, "content_filter"]))
+        }
+        "incomplete" => Stop::Limit,
+        failed @ ("failed" | "cancelled") => Stop::Failed(first_said([of("error", "message"), failed])),
+        _ if !refusal.is_empty() => Stop::Refused(refusal),
+        "completed" if response.get("output").is_some() => Stop::Completed,
+        _ => Stop::Unsaid,
+    }
+}
+
 fn found((index, item): (usize, &Value)) -> Option<Found> {
     let (freeform, arguments) = match member(item, "type") {
         "function_call" => (false, "arguments"),
@@ -105,7 +130,7 @@ fn found((index, item): (usize, &Value)) -> Option<Found> {
 }
 
 fn called(said: &Said<'_>) -> Value {
-    let (id, name) = (&said.id, &said.call.name);
+    let (id, name) = (&said.id, &said.name);
     if said.freeform {
         let input = freeform::text(&said.call.arguments);
         return json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input });

@@ -42,8 +42,12 @@ impl Assemble for Assembler {
             }
             "response.function_call_arguments.done" => self.close(event, "arguments"),
             "response.custom_tool_call_input.done" => self.close(event, "input"),
-            "response.completed" | "response.incomplete" => {
+            "response.completed" | "response.incomplete" | "response.failed" => {
                 self.response = event.get("response").filter(|response| response.is_object()).cloned();
+            }
+            "error" => {
+                let error = event.get("error").filter(|error| error.is_object()).unwrap_or(event);
+                self.response = Some(json!({ "status": "failed", "error": { "message": error.get("message") } }));
             }
             _ => {}
         }
