@@ -1,0 +1,140 @@
+//! Chunks of Chat Completions, from OpenAI and from the many servers that only resemble it.
+
+mod wire_streams;
+
+use serde_json::{Value, json};
+use tool_core::wire::{Conversation, Provider};
+use wire_streams::{calls, chunk, cut_off, end, stream};
+
+#[test]
+fn chat_fragments_of_two_calls_may_be_mixed() {
+    let turn = stream(
+        Provider::OpenAiChat,
+        &[
+            json!({ "choices": [{ "index": 1, "delta": { "content": "another choice" } }] }),
+            json!({ "choices": [{ "index": 0, "delta": { "role": "assistant", "content": "Two" } }] }),
+            chunk(
+                json!([{ "index": 1, "id": "b", "type": "function", "function": { "name": "two", "arguments": "" } }]),
+            ),
+            chunk(
+                json!([{ "index": 0, "id": "a", "type": "function", "function": { "name": "one", "arguments": "{\"x" } }]),
+            ),
+            chunk(
+                json!([{ "index": 1, "function": { "arguments": "{}" } }, { "index": 0, "function": { "arguments": "\":1}" } }]),
+            ),
+            json!({ "choices": [], "usage": {} }),
+            end("tool_calls"),
+        ],
+    );
+    assert_eq!(turn.text(), "Two");
+    assert_eq!(calls(&turn), [("b", "two", "{}"), ("a", "one", "{\"x\":1}")]);
+}
+
+#[test]
+fn chat_servers_that_resemble_openai() {
+    let cases = [
+        // The id and the whole name in every chunk.
+        json!([
+            [{ "index": 0, "id": "a", "function": { "name": "one", "arguments": "{\"x\"" } }],
+            [{ "index": 0, "id": "a", "function": { "name": "one", "arguments": ":1}" } }],
+            [{ "index": 0, "id": "a", "function": { "name": "one", "arguments": "" } }],
+            [{ "index": 1, "id": "b", "function": { "name": "one", "arguments": "{}" } }],
+        ]),
+        // Names in pieces, and names that grow.
+        json!([
+            [{ "index": 0, "id": "a", "function": { "name": "o" } }],
+            [{ "index": 0, "function": { "name": "ne", "arguments": "{\"x\":" } }],
+            [{ "index": 0, "function": { "arguments": "1}" } }],
+            [{ "index": 1, "id": "b", "function": { "name": "on" } }],
+            [{ "index": 1, "function": { "name": "one", "arguments": "{}" } }],
+        ]),
+        // No index.
+        json!([
+            [{ "id": "a", "function": { "name": "one", "arguments": "{\"x" } }],
+            [{ "function": { "arguments": "\":1}" } }],
+            [{ "id": "b", "function": { "name": "one", "arguments": "{}" } }],
+        ]),
+        // One index for all calls, each whole (Gemini behind OpenAI's API).
+        json!([
+            [{ "index": 0, "id": "a", "function": { "name": "one", "arguments": "{\"x\":1}" } }],
+            [{ "index": 0, "id": "b", "function": { "name": "one", "arguments": "{}" } }],
+        ]),
+        // Arguments as an object, and an id that changes behind the first fragment.
+        json!([
+            [{ "index": 0, "id": "a", "function": { "name": "one", "arguments": { "x": 1 } } }],
+            [{ "index": 1, "id": "b", "function": { "name": "one", "arguments": "{" } }],
+            [{ "index": 1, "id": "c", "function": { "name": null, "arguments": "}" } }],
+        ]),
+    ];
+    for case in cases {
+        let mut events: Vec<Value> = case.as_array().expect("chunks").iter().cloned().map(chunk).collect();
+        events.push(end("stop"));
+        let turn = stream(Provider::OpenAiChat, &events);
+        assert_eq!(calls(&turn), [("a", "one", "{\"x\":1}"), ("b", "one", "{}")], "{case:#}");
+    }
+    // Neither index nor id: a name behind a closed object begins the next call.
+    let bare = |name: &str, arguments: &str| chunk(json!([{ "function": { "name": name, "arguments": arguments } }]));
+    let turn =
+        stream(Provider::OpenAiChat, &[bare("one", "{\"x\":1}"), bare("one", ""), bare("two", "{}"), end("stop")]);
+    let names: Vec<&str> = turn.calls().map(|call| call.name.as_ref()).collect();
+    assert_eq!(names, ["one", "two"]);
+}
+
+#[test]
+fn an_id_that_comes_twice_is_two_calls() {
+    let turn = stream(
+        Provider::OpenAiChat,
+        &[
+            chunk(json!([{ "index": 0, "id": "a", "function": { "name": "one", "arguments": "{}" } }])),
+            chunk(json!([{ "index": 1, "id": "a", "function": { "name": "one", "arguments": "{}" } }])),
+            end("tool_calls"),
+        ],
+    );
+    assert_eq!(calls(&turn), [("a", "one", "{}"), ("call00001", "one", "{}")]);
+}
+
+#[test]
+fn a_chat_stream_that_breaks_off() {
+    let events = [
+        chunk(json!([{ "index": 0, "id": "a", "function": { "name": "one", "arguments": "{\"x\":{}}" } }])),
+        chunk(json!([{ "index": 1, "id": "b", "function": { "name": "one", "arguments": "{\"x\":{}" } }])),
+        chunk(json!([{ "index": 2, "id": "c", "function": { "name": "one", "arguments": "" } }])),
+    ];
+    let turn = stream(Provider::OpenAiChat, &events);
+    assert_eq!((calls(&turn), cut_off(&turn)), (vec![("a", "one", "{\"x\":{}}")], vec!["b", "c"]));
+
+    // With its end, broken arguments are the model's own, and a call without arguments is complete.
+    let turn = stream(Provider::OpenAiChat, &[&events[..], &[end("tool_calls")]].concat());
+    assert_eq!(calls(&turn).len(), 3);
+    let turn = stream(Provider::OpenAiChat, &[&events[..], &[end("length")]].concat());
+    assert_eq!(cut_off(&turn), ["b", "c"]);
+}
+
+#[test]
+fn what_a_compatible_server_sends_along_goes_back() {
+    let mut conversation = Conversation::new(Provider::OpenAiChat);
+    let mut stream = conversation.stream();
+    let chunk = |delta: Value| json!({ "choices": [{ "delta": delta }] });
+    let signature = json!({ "google": { "thought_signature": "c2ln" } });
+    for event in [
+        chunk(json!({ "role": "assistant", "reasoning": "So", "reasoning_details": [{ "index": 0, "text": "So" }] })),
+        chunk(json!({ "reasoning": ".", "reasoning_details": [{ "index": 0, "signature": "c2ln" }], "audio": null })),
+        chunk(json!({ "tool_calls": [{
+            "index": 0, "id": "call_1", "type": "function", "extra_content": signature,
+            "function": { "name": "now", "arguments": "{}" },
+        }] })),
+        chunk(json!({ "tool_calls": [{ "index": 0, "extra_content": { "google": { "more": 1 } } }] })),
+        json!({ "choices": [{ "delta": { "extra_content": signature }, "finish_reason": "tool_calls" }] }),
+    ] {
+        stream.push(&event);
+    }
+    let turn = conversation.finish(stream);
+    let message = &conversation.message(&turn)[0];
+    let call = &message["tool_calls"][0];
+    assert_eq!(call["extra_content"], json!({ "google": { "thought_signature": "c2ln", "more": 1 } }));
+    assert_eq!((call.get("index"), &call["id"]), (None, &json!("call_1")));
+    assert_eq!(message["extra_content"], signature);
+    assert_eq!(message["reasoning"], "So.");
+    assert_eq!(message["reasoning_details"].as_array().map(Vec::len), Some(2));
+    assert!(!message.as_object().expect("an object").contains_key("audio"));
+}
