@@ -56,6 +56,59 @@ fn an_id_of_an_earlier_turn_is_not_given_again() {
     assert_eq!(id(&resumed.read(&response).expect("a message")), Some("call00001".to_owned()));
 }
 
+/// Turns of a store, which no conversation has heard. Those that say the same are two turns all the same.
+#[test]
+fn an_id_of_two_stored_turns_is_sent_as_two() {
+    let stored = |name: &'static str| ModelTurn::new("", [ToolCall::new("call_0", name, "{}")]);
+    let said = |conversation: &mut Conversation, turn: &ModelTurn| {
+        conversation.message(turn)[0]["content"][0]["id"].as_str().expect("an id").to_owned()
+    };
+    let answered = |conversation: &mut Conversation, turn: &ModelTurn| {
+        conversation.results(turn, []).messages[0]["content"][0]["tool_use_id"].as_str().expect("an id").to_owned()
+    };
+    let turns = [stored("now"), stored("later"), stored("now")];
+    assert_eq!(turns[0], turns[2], "they say the same");
+    let sent = |in_order: bool| -> Vec<String> {
+        let mut conversation = Conversation::new(Provider::Anthropic);
+        let one_by_one = turns.iter().map(|turn| {
+            let ids = if in_order {
+                [said(&mut conversation, turn), answered(&mut conversation, turn)]
+            } else {
+                [answered(&mut conversation, turn), said(&mut conversation, turn)]
+            };
+            assert_eq!(ids[0], ids[1], "the result belongs to the call");
+            ids[0].clone()
+        });
+        let ids: Vec<String> = one_by_one.collect();
+        // However often, and whatever was sent since: a request holds the whole conversation.
+        for (turn, id) in turns.iter().zip(&ids) {
+            assert_eq!(
+                [said(&mut conversation, &turn.clone()), answered(&mut conversation, turn)],
+                [id.clone(), id.clone()]
+            );
+        }
+        ids
+    };
+    let ids = sent(true);
+    assert_eq!((ids[0].as_str(), ids.iter().collect::<HashSet<_>>().len()), ("call_0", 3));
+    assert!(ids.iter().all(|id| CallIdRule::Anthropic.accepts(id)));
+    assert_eq!([sent(true), sent(false)], [ids.clone(), ids], "the same for a conversation that is read from disk");
+
+    // Made again from the store for its results alone.
+    let mut conversation = Conversation::new(Provider::Anthropic);
+    for _ in 0..2 {
+        let id = said(&mut conversation, &stored("now"));
+        assert_eq!(answered(&mut conversation, &stored("now")), id);
+    }
+
+    // What a conversation has heard itself is not given away by another that heard the same.
+    let response = json!({ "content": [{ "type": "tool_use", "id": "toolu_1", "name": "now", "input": {} }] });
+    let read = || Conversation::new(Provider::Anthropic).read(&response).expect("a message");
+    let (one, other) = (read(), read());
+    assert_eq!(said(&mut conversation, &one), "toolu_1");
+    assert_ne!(said(&mut conversation, &other), "toolu_1");
+}
+
 proptest! {
     /// Always taken, always the same for the same id, never the same for two.
     #[test]

@@ -1,8 +1,8 @@
 //! The ids that providers take, and the mapping of any id to one of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::Provider;
+use super::{Provider, turn::Identity};
 use crate::call::CallId;
 
 /// What a provider takes as the id of a call.
@@ -15,8 +15,8 @@ pub enum CallIdRule {
     OpenAiChat,
     /// At most 64 bytes: OpenAI's Responses, which sometimes break this rule themselves.
     OpenAiResponses,
-    /// `^[a-zA-Z0-9_-]{1,64}$`: Anthropic, also behind others' Chat Completions. The length is pi's precaution, the
-    /// characters are Anthropic's rule.
+    /// `^[a-zA-Z0-9_-]{1,64}$`, and no id twice in a conversation: Anthropic, also behind others' Chat Completions. The
+    /// length is pi's precaution, the rest is Anthropic's rule.
     Anthropic,
     /// `^[a-zA-Z0-9]{9}$`: Mistral's models, wherever they are served.
     Mistral,
@@ -56,6 +56,11 @@ impl CallIdRule {
         }
     }
 
+    /// Whether a provider refuses an id that a call of an earlier turn has. No provider takes one twice in a turn.
+    fn is_unique(self) -> bool {
+        self == Self::Anthropic
+    }
+
     /// An id that the rule takes, made of one that it does not take. `attempt` gives another one for the same id.
     fn made_of(self, id: &str, attempt: u64) -> String {
         let mark = base62(fingerprint(id, attempt));
@@ -86,32 +91,117 @@ impl CallIdRule {
 #[derive(Debug, Clone)]
 pub struct CallIds {
     rule: CallIdRule,
-    sent: HashMap<(CallId, u64), String>,
-    taken: HashSet<String>,
+    /// Every id that a call has, or is sent with.
+    known: HashMap<CallId, Known>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// Whether it was made here, for a call that has another.
+    is_made: bool,
+    /// How the calls that have it are sent, in the order they came.
+    sent: Vec<Sent>,
+}
+
+#[derive(Debug, Clone)]
+struct Sent {
+    /// The call's turn, where each turn needs ids of its own.
+    turn: Option<Identity>,
+    occurrence: u64,
+    /// The id that was made for it; none where it is sent with its own.
+    made: Option<CallId>,
+    is_answered: bool,
+}
+
+/// A call of a turn.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) turn: &'a Identity,
+    /// How many calls of the turn before it have the same id.
+    pub(super) occurrence: u64,
 }
 
 impl CallIds {
     /// Ids under a rule.
     #[must_use]
     pub fn new(rule: CallIdRule) -> Self {
-        Self { rule, sent: HashMap::new(), taken: HashSet::new() }
+        Self { rule, known: HashMap::new() }
     }
 
     /// The id to send for a call's id, with the call and with its result.
-    pub fn sent(&mut self, id: &CallId) -> &str {
-        self.sent_of(id, 0)
+    pub fn sent<'a>(&'a mut self, id: &'a CallId) -> &'a str {
+        let at = self.find(id, None, 0).unwrap_or_else(|| self.add(id, None, 0));
+        self.at(id, at)
     }
 
-    /// The id to send for a call, before which some of its turn have the same id.
-    pub(super) fn sent_of(&mut self, id: &CallId, occurrence: u64) -> &str {
-        let (rule, taken) = (self.rule, &mut self.taken);
-        self.sent.entry((id.clone(), occurrence)).or_insert_with(|| {
-            let as_it_is = (occurrence == 0 && rule.accepts(id.as_str())).then(|| id.to_string());
-            let first = occurrence << 32;
-            let made = (first..).map(|attempt| rule.made_of(id.as_str(), attempt));
-            let free = as_it_is.into_iter().chain(made).find(|candidate| taken.insert(candidate.clone()));
-            free.unwrap_or_default()
-        })
+    /// The id to send a call with.
+    pub(super) fn said<'a>(&'a mut self, id: &'a CallId, place: Place<'_>) -> &'a str {
+        let turn = self.turn(place);
+        let at = self.find(id, turn, place.occurrence).unwrap_or_else(|| self.add(id, turn, place.occurrence));
+        self.at(id, at)
+    }
+
+    /// The id to send a call's result with. A turn that was not sent itself is the one that was sent last with these
+    /// ids and has no results: its calls were stored and made into a turn again.
+    pub(super) fn answered<'a>(&'a mut self, id: &'a CallId, place: Place<'_>) -> &'a str {
+        let turn = self.turn(place);
+        let open = |sent: &Sent| !sent.is_answered && sent.occurrence == place.occurrence;
+        let at = self
+            .find(id, turn, place.occurrence)
+            .or_else(|| self.known.get(id)?.sent.iter().rposition(open))
+            .unwrap_or_else(|| self.add(id, turn, place.occurrence));
+        if let Some(sent) = self.known.get_mut(id).and_then(|known| known.sent.get_mut(at)) {
+            sent.is_answered = true;
+        }
+        self.at(id, at)
+    }
+
+    /// Whether a call has an id, or is sent with it.
+    pub(super) fn knows(&self, id: &CallId) -> bool {
+        self.known.contains_key(id)
+    }
+
+    /// Takes note of an id that a call has.
+    pub(super) fn note(&mut self, id: &CallId) {
+        self.known.entry(id.clone()).or_default();
+    }
+
+    /// The turn of a call, where it matters.
+    fn turn<'t>(&self, place: Place<'t>) -> Option<&'t Identity> {
+        self.rule.is_unique().then_some(place.turn)
+    }
+
+    fn find(&self, id: &CallId, turn: Option<&Identity>, occurrence: u64) -> Option<usize> {
+        let is_it = |sent: &Sent| sent.turn.as_ref() == turn && sent.occurrence == occurrence;
+        self.known.get(id)?.sent.iter().rposition(is_it)
+    }
+
+    fn at<'a>(&'a self, id: &'a CallId, at: usize) -> &'a str {
+        let made = self.known.get(id).and_then(|known| known.sent.get(at)?.made.as_ref());
+        made.unwrap_or(id).as_str()
+    }
+
+    fn add(&mut self, id: &CallId, turn: Option<&Identity>, occurrence: u64) -> usize {
+        let known = self.known.entry(id.clone()).or_default();
+        let at = known.sent.len();
+        let is_free = at == 0 && !known.is_made && self.rule.accepts(id.as_str());
+        let made = (!is_free).then(|| self.make(id, at));
+        let sent = &mut self.known.entry(id.clone()).or_default().sent;
+        sent.push(Sent { turn: turn.cloned(), occurrence, made, is_answered: false });
+        at
+    }
+
+    /// An id that nothing has, for the call behind `earlier` ones with its id.
+    fn make(&mut self, id: &CallId, earlier: usize) -> CallId {
+        let mut attempt = (earlier as u64) << 32;
+        loop {
+            let made = CallId::from(self.rule.made_of(id.as_str(), attempt));
+            if !self.knows(&made) {
+                self.known.insert(made.clone(), Known { is_made: true, sent: Vec::new() });
+                return made;
+            }
+            attempt += 1;
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     freeform,
     pairing::pair,
     told::{CUT_OFF, malformed, renamed},
-    turn::{HeardFrom, ModelCall},
+    turn::{HeardFrom, Identity, ModelCall},
 };
 use crate::{
     call::{CallId, ToolCall},
@@ -65,9 +65,8 @@ pub struct Conversation {
     dialect: Dialect,
     placement: Placement,
     rule: CallIdRule,
+    /// Also the ids that were only heard.
     ids: CallIds,
-    /// Ids that a call of this conversation has.
-    known: HashSet<CallId>,
     /// How many ids were made here.
     made: u64,
     /// The parameter of each tool that takes plain text.
@@ -100,7 +99,6 @@ impl Conversation {
             placement: Placement::Inline,
             rule,
             ids: CallIds::new(rule),
-            known: HashSet::new(),
             made: 0,
             freeform: HashMap::new(),
             wrapped: HashSet::new(),
@@ -204,14 +202,14 @@ impl Conversation {
         });
         let calls = calls.collect();
         let from = HeardFrom { provider: self.provider, history: heard.history };
-        ModelTurn { text: heard.text, calls, stop: heard.stop, heard: Some(from) }
+        ModelTurn { identity: Identity::default(), text: heard.text, calls, stop: heard.stop, heard: Some(from) }
     }
 
     fn call(&mut self, found: Found, cut: bool) -> ModelCall {
         let Found { at, id, name, arguments, freeform, signature, .. } = found;
         let nameless = id.is_none();
-        let id = id.map(CallId::from).filter(|id| !self.known.contains(id)).unwrap_or_else(|| self.make_id());
-        self.known.insert(id.clone());
+        let id = id.map(CallId::from).filter(|id| !self.ids.knows(id)).unwrap_or_else(|| self.make_id());
+        self.ids.note(&id);
         let arguments = match arguments {
             Value::String(text) if freeform => {
                 freeform::arguments(self.freeform.get(&name).map_or("input", String::as_str), &text)
@@ -224,12 +222,12 @@ impl Conversation {
         ModelCall { call, occurrence: 0, at: Some(at), nameless, freeform, cut, signature }
     }
 
-    /// An id that no call has: nine letters and digits.
+    /// An id that no call has, nor is sent with: nine letters and digits.
     fn make_id(&mut self) -> CallId {
         loop {
             self.made += 1;
             let id = CallId::from(format!("call{:05}", self.made));
-            if !self.known.contains(&id) {
+            if !self.ids.knows(&id) {
                 return id;
             }
         }
@@ -238,7 +236,7 @@ impl Conversation {
     /// The turn's own message, for the next request: as it came, with the ids of its calls settled; made anew where
     /// the turn came from another provider. None for MCP, and for a turn that says nothing.
     pub fn message(&mut self, turn: &ModelTurn) -> Vec<Value> {
-        let said: Vec<Said<'_>> = turn.calls.iter().map(|call| self.said(call)).collect();
+        let said: Vec<Said<'_>> = turn.calls.iter().map(|call| self.said(turn, call)).collect();
         let format = self.provider.format();
         match &turn.heard {
             Some(heard) if heard.provider == self.provider => {
@@ -257,10 +255,9 @@ impl Conversation {
         }
     }
 
-    fn said<'t>(&mut self, call: &'t ModelCall) -> Said<'t> {
-        self.known.insert(call.call.id.clone());
+    fn said<'t>(&mut self, turn: &ModelTurn, call: &'t ModelCall) -> Said<'t> {
         Said {
-            id: self.ids.sent_of(&call.call.id, call.occurrence).to_owned(),
+            id: self.ids.said(&call.call.id, call.place(turn)).to_owned(),
             nameless: call.nameless,
             name: self.dialect.tool_name(&call.call.name),
             call: &call.call,
@@ -281,9 +278,8 @@ impl Conversation {
         let mut aborted = Vec::new();
         let mut answers = Vec::with_capacity(turn.calls.len());
         for (call, outcome) in turn.calls.iter().zip(&mut matched) {
-            self.known.insert(call.call.id.clone());
             let mut answer = Answer {
-                id: self.ids.sent_of(&call.call.id, call.occurrence).to_owned(),
+                id: self.ids.answered(&call.call.id, call.place(turn)).to_owned(),
                 nameless: call.nameless,
                 name: self.dialect.tool_name(&call.call.name),
                 freeform: call.freeform,
