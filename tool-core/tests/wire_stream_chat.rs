@@ -138,3 +138,26 @@ fn what_a_compatible_server_sends_along_goes_back() {
     assert_eq!(message["reasoning_details"].as_array().map(Vec::len), Some(2));
     assert!(!message.as_object().expect("an object").contains_key("audio"));
 }
+
+#[test]
+fn a_fragment_with_an_id_goes_to_the_call_that_has_it() {
+    let begins = |id: &str, name: &str| json!({ "id": id, "function": { "name": name, "arguments": "" } });
+    let goes_on = |id: &str, piece: &str| json!({ "id": id, "function": { "arguments": piece } });
+    let both = [("a", "one", "{\"x\":1}"), ("b", "two", "{\"y\":2}")];
+    for index in [Value::Null, json!(0)] {
+        let chunk = |mut fragment: Value| {
+            fragment["index"] = index.clone();
+            chunk(json!([fragment]))
+        };
+        let events = [
+            chunk(begins("a", "one")),
+            chunk(begins("b", "two")),
+            chunk(goes_on("a", "{\"x\"")),
+            chunk(goes_on("b", "{\"y\"")),
+            chunk(goes_on("b", ":2}")),
+            chunk(goes_on("a", ":1}")),
+            end("tool_calls"),
+        ];
+        assert_eq!(calls(&stream(Provider::OpenAiChat, &events)), both, "{index}");
+    }
+}

@@ -110,10 +110,10 @@ impl Assembler {
             // Without an id, a name behind closed arguments begins the next call, unless it is only repeated.
             (None, _) => name.is_empty() || (name == call.name && arguments.is_empty()) || !call.is_closed(),
         };
-        // The latest of that index: where a server gives all calls the same one, the others are done.
-        let latest = self.calls.iter().rposition(same_index).filter(|at| same_call(&self.calls[*at]));
-        let known = || self.calls.iter().rposition(|call| same_index(call) && id.is_some() && call.id.as_deref() == id);
-        latest.or_else(known).unwrap_or_else(|| {
+        let known = self.calls.iter().rposition(|call| same_index(call) && id.is_some() && call.id.as_deref() == id);
+        // Else the latest of that index: where a server gives all calls the same one, the others are done.
+        let latest = || self.calls.iter().rposition(same_index).filter(|at| same_call(&self.calls[*at]));
+        known.or_else(latest).unwrap_or_else(|| {
             self.calls.push(Streamed { index, ..Streamed::default() });
             self.calls.len() - 1
         })
