@@ -161,3 +161,32 @@ fn a_fragment_with_an_id_goes_to_the_call_that_has_it() {
         assert_eq!(calls(&stream(Provider::OpenAiChat, &events)), both, "{index}");
     }
 }
+
+/// Mistral's models that think send lists of parts, and texts where they no longer think.
+#[test]
+fn a_content_may_come_as_parts() {
+    let chunk = |content: Value| json!({ "choices": [{ "delta": { "content": content } }] });
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let thought = |thought: &str| json!({ "type": "thinking", "thinking": [text(thought)] });
+    let taken = |contents: &[Value]| {
+        let events: Vec<Value> = contents.iter().cloned().map(chunk).chain([end("stop")]).collect();
+        let turn = stream(Provider::OpenAiChat, &events);
+        let message = Conversation::new(Provider::OpenAiChat).message(&turn);
+        (turn.text().to_owned(), message.first().map(|message| message["content"].clone()))
+    };
+    let plain = taken(&[json!([text("H")]), json!([text(""), text("i")]), json!("!")]);
+    assert_eq!(plain, ("Hi!".to_owned(), Some(json!("Hi!"))));
+
+    let reference = json!({ "type": "reference", "reference_ids": [1] });
+    let said = taken(&[
+        json!(""),
+        json!([thought("S")]),
+        json!([thought("o."), text("H")]),
+        json!("i"),
+        json!([reference]),
+        json!([text("!")]),
+    ]);
+    assert_eq!(said, ("Hi!".to_owned(), Some(json!([thought("So."), text("Hi"), reference, text("!")]))));
+    assert_eq!(taken(&[json!([reference])]), (String::new(), Some(json!([reference]))), "a part is something said");
+    assert_eq!(taken(&[json!([thought("So.")])]), (String::new(), None), "nothing came of it");
+}

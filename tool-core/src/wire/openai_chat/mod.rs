@@ -3,6 +3,7 @@
 //! Calls are `tool_calls` of an assistant message, results are messages of the role `tool`, which hold text alone:
 //! media follow in a user message, and a failure is said in the text.
 
+mod content;
 mod others;
 mod stream;
 
@@ -34,14 +35,11 @@ impl Format for OpenAiChat {
             held.remove("tool_calls");
         }
         held.entry("role").or_insert_with(|| json!("assistant"));
-        let text = match message.get("content") {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(parts)) => parts.iter().map(|part| member(part, "text")).collect(),
-            _ => String::new(),
-        };
+        let content = message.get("content").unwrap_or(&Value::Null);
+        let text = content::text(content);
         let refusal =
             held.remove("refusal").and_then(|refusal| refusal.as_str().map(str::to_owned)).unwrap_or_default();
-        let says_nothing = calls.is_empty() && text.is_empty() && refusal.is_empty();
+        let says_nothing = calls.is_empty() && content::says_nothing(content) && refusal.is_empty();
         if !refusal.is_empty() && calls.is_empty() && text.is_empty() {
             // A message without content is not taken back.
             held.insert("content".into(), json!([{ "type": "refusal", "refusal": refusal }]));

@@ -8,12 +8,12 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use super::others::Others;
+use super::{content::Content, others::Others};
 use crate::wire::format::{Assemble, append, id_of, items, member};
 
 #[derive(Default)]
 pub(super) struct Assembler {
-    text: String,
+    content: Content,
     refusal: String,
     /// DeepSeek and Kimi want it back beside the calls that came of it.
     reasoning: String,
@@ -53,7 +53,7 @@ impl Assemble for Assembler {
             (None, None) => return,
         };
         append(&mut self.reasoning, member(delta, "reasoning_content"));
-        append(&mut self.text, member(delta, "content"));
+        self.content.take(delta.get("content").unwrap_or(&Value::Null));
         append(&mut self.refusal, member(delta, "refusal"));
         self.others.take(delta, &["role", "content", "refusal", "reasoning_content", "tool_calls", "function_call"]);
         for fragment in items(delta, "tool_calls") {
@@ -63,8 +63,7 @@ impl Assemble for Assembler {
 
     fn finish(self: Box<Self>) -> (Value, bool) {
         let calls: Vec<Value> = self.calls.iter().map(Streamed::whole).collect();
-        let content = if self.text.is_empty() { Value::Null } else { json!(self.text) };
-        let mut message = json!({ "role": "assistant", "content": content });
+        let mut message = json!({ "role": "assistant", "content": self.content.whole() });
         if !self.reasoning.is_empty() {
             message["reasoning_content"] = json!(self.reasoning);
         }
