@@ -10,13 +10,15 @@ const PROVIDERS: [Provider; 5] =
 /// Every name that the providers' modules look at.
 const NAMES: &str = "choices|message|delta|index|tool_calls|function|custom|name|arguments|input|id|type|content|text|\
     finish_reason|output|status|item|item_id|output_index|response|call_id|content_block|partial_json|stop_reason|\
-    candidates|parts|functionCall|args|partialArgs|jsonPath|stringValue|numberValue|willContinue|method|params";
+    candidates|parts|functionCall|args|partialArgs|jsonPath|stringValue|numberValue|willContinue|method|params|error|\
+    object|thinking";
 
 /// Every word that they decide by, and a few others.
 const WORDS: &str = "function|custom|function_call|custom_tool_call|tool_use|server_tool_use|text|thinking|length|\
     max_tokens|incomplete|content_block_start|content_block_delta|content_block_stop|input_json_delta|message_delta|\
     message_stop|response\\.output_item\\.added|response\\.output_item\\.done|response\\.function_call_arguments\\.delta|\
-    response\\.function_call_arguments\\.done|response\\.completed|tools/call|\\$\\.a\\[0\\]|\\$|\\{\"a\":|\\{\\}|\\PC{0,3}";
+    response\\.function_call_arguments\\.done|response\\.completed|\
+    response\\.failed|error|tools/call|\\$\\.a\\[0\\]|\\$|\\{\"a\":|\\{\\}|\\PC{0,3}";
 
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

@@ -38,11 +38,10 @@ fn every_provider_says_why_it_stopped() {
         (Provider::OpenAiChat, chat("stop"), Stop::Completed),
         (Provider::OpenAiChat, chat("length"), Stop::Limit),
         (Provider::OpenAiChat, chat("content_filter"), refused("content_filter")),
-        (
-            Provider::OpenAiChat,
-            chat("insufficient_system_resource"),
-            Stop::Other("insufficient_system_resource".to_owned()),
-        ),
+        (Provider::OpenAiChat, chat("eos_token"), Stop::Completed),
+        (Provider::OpenAiChat, chat("model_length"), Stop::Limit),
+        (Provider::OpenAiChat, chat("sensitive"), refused("sensitive")),
+        (Provider::OpenAiChat, chat("load_shed"), Stop::Other("load_shed".to_owned())),
         (Provider::OpenAiChat, json!({ "role": "assistant", "content": "x" }), Stop::Unsaid),
         (Provider::OpenAiResponses, responses(json!({ "status": "completed" })), Stop::Completed),
         (
@@ -60,6 +59,7 @@ fn every_provider_says_why_it_stopped() {
             responses(json!({ "status": "failed", "error": { "code": "server_error", "message": "Overloaded." } })),
             Stop::Failed("Overloaded.".to_owned()),
         ),
+        (Provider::OpenAiResponses, responses(json!({ "status": "queued" })), Stop::Other("queued".to_owned())),
         (Provider::Anthropic, anthropic("end_turn"), Stop::Completed),
         (Provider::Anthropic, anthropic("model_context_window_exceeded"), Stop::Limit),
         (Provider::Anthropic, anthropic("refusal"), refused("refusal")),

@@ -1,5 +1,9 @@
 //! Why a model stopped.
 
+use serde_json::Value;
+
+use super::format::member;
+
 /// Why a model stopped where it did, in one vocabulary for all providers.
 ///
 /// ```
@@ -32,16 +36,16 @@ pub enum Stop {
     Paused,
     /// The stream broke off.
     Broken,
-    /// The provider failed: its message.
+    /// The provider failed: its message, or its word for it. What came before is in the turn.
     Failed(String),
-    /// Another reason: the provider's word for it.
+    /// Another reason: the provider's word for it. As nobody knows what it means, a call that is not whole is not run.
     Other(String),
 }
 
 impl Stop {
     /// Whether the last call may be only the beginning of one.
     pub(super) fn cuts_off(&self) -> bool {
-        matches!(self, Self::Limit | Self::Refused(_) | Self::Broken | Self::Failed(_))
+        matches!(self, Self::Limit | Self::Refused(_) | Self::Broken | Self::Failed(_) | Self::Other(_))
     }
 
     /// Whether the model is to be asked again, though it made no call.
@@ -56,6 +60,17 @@ pub(super) fn is_malformed_call(word: &str) -> bool {
     let words = ["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MALFORMED_RESPONSE"];
     let last = word.rsplit([':', ' ']).next().unwrap_or_default();
     words.iter().any(|known| known.eq_ignore_ascii_case(last))
+}
+
+/// What a response or an event says of its provider's failure, in its `error`: an object with a message, or a text.
+pub(super) fn failure(holder: &Value) -> Option<String> {
+    match holder.get("error")? {
+        Value::String(said) if !said.trim().is_empty() => Some(said.clone()),
+        error @ Value::Object(members) if !members.is_empty() => {
+            Some(first_said([member(error, "message"), member(error, "type"), member(error, "status"), "error"]))
+        }
+        _ => None,
+    }
 }
 
 /// The first of some texts that says something.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     format::{Answer, Assemble, Format, Found, Heard, Placement, Said, attached, id_of, member},
     media::{Media, Source, text_part},
-    stop::{Stop, first_said},
+    stop::{Stop, failure, first_said},
 };
 
 pub(super) struct Anthropic;
@@ -37,6 +37,7 @@ impl Format for Anthropic {
         let history =
             if blocks.is_empty() { Vec::new() } else { vec![json!({ "role": "assistant", "content": blocks })] };
         let stop = match reason {
+            _ if let Some(said) = failure(message) => Stop::Failed(said),
             None | Some("") => Stop::Unsaid,
             Some("end_turn" | "tool_use" | "stop_sequence") => Stop::Completed,
             Some("max_tokens" | "model_context_window_exceeded") => Stop::Limit,

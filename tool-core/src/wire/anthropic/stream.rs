@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::wire::format::{Assemble, append, member};
+use crate::wire::{
+    format::{Assemble, append, member},
+    stop::failure,
+};
 
 /// How many citations of one text are kept.
 const CITATIONS: usize = 1000;
@@ -13,6 +16,8 @@ pub(super) struct Assembler {
     reason: String,
     /// What a refusal says of itself.
     details: Value,
+    /// What an `error` event says.
+    error: Option<String>,
     is_stopped: bool,
 }
 
@@ -53,15 +58,16 @@ impl Assemble for Assembler {
                 }
             }
             "message_stop" => self.is_stopped = true,
-            _ => {}
+            _ => self.error = self.error.take().or_else(|| failure(event)),
         }
     }
 
     fn finish(self: Box<Self>) -> (Value, bool) {
-        let ended = self.is_stopped || !self.reason.is_empty();
+        let ended = self.is_stopped || !self.reason.is_empty() || self.error.is_some();
         let blocks: Vec<Value> = self.blocks.into_iter().filter_map(Streamed::whole).collect();
         let message = json!({
             "role": "assistant", "content": blocks, "stop_reason": self.reason, "stop_details": self.details,
+            "error": self.error,
         });
         (message, ended)
     }

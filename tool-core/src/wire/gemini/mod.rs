@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::{
     format::{Answer, Assemble, Format, Found, Heard, Placement, Progress, Said, attached, id_of, items, member},
     media::{Media, Source},
-    stop::{Stop, first_said, is_malformed_call},
+    stop::{Stop, failure, first_said, is_malformed_call},
 };
 
 pub(super) struct Gemini;
@@ -32,6 +32,7 @@ impl Format for Gemini {
         };
         let blocked = feedback.map(|feedback| member(feedback, "blockReason")).filter(|reason| !reason.is_empty());
         let stop = match (stop, blocked) {
+            _ if let Some(said) = failure(message) => Stop::Failed(said),
             (Stop::Unsaid, Some(reason)) => Stop::Refused(reason.to_owned()),
             (stop, _) => stop,
         };

@@ -4,7 +4,10 @@
 use serde_json::{Value, json};
 
 use super::partial;
-use crate::wire::format::{append, items, member};
+use crate::wire::{
+    format::{append, items, member},
+    stop::failure,
+};
 
 #[derive(Default)]
 pub(super) struct Assembler {
@@ -18,6 +21,8 @@ pub(super) struct Assembler {
     message: String,
     /// Why the prompt was refused.
     feedback: Value,
+    /// What the provider says of its failure.
+    error: Option<String>,
 }
 
 impl crate::wire::format::Assemble for Assembler {
@@ -25,6 +30,7 @@ impl crate::wire::format::Assemble for Assembler {
         if let Some(feedback) = event.get("promptFeedback") {
             self.feedback = feedback.clone();
         }
+        self.error = self.error.take().or_else(|| failure(event));
         let Some(candidate) = items(event, "candidates").first() else { return };
         let reason = member(candidate, "finishReason");
         if !reason.is_empty() {
@@ -37,10 +43,10 @@ impl crate::wire::format::Assemble for Assembler {
     }
 
     fn finish(self: Box<Self>) -> (Value, bool) {
-        let ended = !self.reason.is_empty();
+        let ended = !self.reason.is_empty() || self.error.is_some();
         let content = json!({ "role": "model", "parts": self.parts });
         let candidate = json!({ "content": content, "finishReason": self.reason, "finishMessage": self.message });
-        (json!({ "candidates": [candidate], "promptFeedback": self.feedback }), ended)
+        (json!({ "candidates": [candidate], "promptFeedback": self.feedback, "error": self.error }), ended)
     }
 }
 

@@ -47,13 +47,13 @@ impl Content {
     }
 
     fn part(&mut self, part: &Value) {
-        if is_plain(part) && member(part, "text").is_empty() {
-            return;
-        }
-        if !is_plain(part) {
+        let is_kept = if is_plain(part) {
+            !member(part, "text").is_empty()
+        } else {
             self.bytes = self.bytes.saturating_add(part.to_string().len());
-        }
-        if self.bytes <= MAX_ARGUMENT_BYTES {
+            self.bytes <= MAX_ARGUMENT_BYTES
+        };
+        if is_kept {
             push(&mut self.parts, part);
         }
     }

@@ -14,7 +14,7 @@ use super::{
         Answer, Assemble, Format, Found, Heard, NO_OUTPUT, Placement, Said, attached, id_of, items, member, settle_text,
     },
     media::{Media, Source, named_text, text_part},
-    stop::{Stop, is_malformed_call},
+    stop::{Stop, failure, is_malformed_call},
 };
 
 pub(super) struct OpenAiChat;
@@ -22,9 +22,10 @@ pub(super) struct OpenAiChat;
 impl Format for OpenAiChat {
     fn read(&self, message: &Value) -> Option<Heard> {
         let choice = message.get("choices").and_then(Value::as_array).map(|choices| choices.first());
+        let failed = choice.and_then(|choice| failure(message).or_else(|| failure(choice?))).map(Stop::Failed);
         let (message, reason) = match choice {
             Some(Some(choice)) => (choice.get("message")?, member(choice, "finish_reason")),
-            Some(None) => return Some(Heard::default()),
+            Some(None) => return Some(Heard { stop: failed.unwrap_or_default(), ..Heard::default() }),
             None => (message, ""),
         };
         let is_message = ["role", "content", "tool_calls", "refusal"].iter().any(|key| message.get(key).is_some());
@@ -44,15 +45,7 @@ impl Format for OpenAiChat {
             // A message without content is not taken back.
             held.insert("content".into(), json!([{ "type": "refusal", "refusal": refusal }]));
         }
-        let stop = match reason {
-            _ if !refusal.is_empty() => Stop::Refused(refusal),
-            "" => Stop::Unsaid,
-            "stop" | "tool_calls" | "function_call" => Stop::Completed,
-            "length" => Stop::Limit,
-            "content_filter" => Stop::Refused(reason.to_owned()),
-            word if is_malformed_call(word) => Stop::MalformedCall(reason.to_owned()),
-            other => Stop::Other(other.to_owned()),
-        };
+        let stop = failed.unwrap_or_else(|| stop(reason, refusal));
         let history = if says_nothing { Vec::new() } else { vec![Value::Object(held)] };
         Some(Heard { text, history, calls, stop })
     }
@@ -115,6 +108,25 @@ impl Format for OpenAiChat {
 
     fn stream(&self) -> Box<dyn Assemble> {
         Box::new(stream::Assembler::default())
+    }
+}
+
+/// Why it stopped: OpenAI's words, and those of other servers.
+fn stop(reason: &str, refusal: String) -> Stop {
+    let word = || reason.to_owned();
+    match reason {
+        _ if !refusal.is_empty() => Stop::Refused(refusal),
+        "" => Stop::Unsaid,
+        // Together's, and those of Hugging Face's server.
+        "stop" | "tool_calls" | "function_call" | "eos" | "eos_token" | "stop_sequence" => Stop::Completed,
+        // Mistral's and Z.ai's.
+        "length" | "model_length" | "model_context_window_exceeded" => Stop::Limit,
+        // Z.ai's.
+        "content_filter" | "sensitive" => Stop::Refused(word()),
+        // Mistral's and OpenRouter's, vLLM's and SGLang's, Z.ai's, DeepSeek's.
+        "error" | "abort" | "network_error" | "insufficient_system_resource" => Stop::Failed(word()),
+        malformed if is_malformed_call(malformed) => Stop::MalformedCall(word()),
+        _ => Stop::Other(word()),
     }
 }
 

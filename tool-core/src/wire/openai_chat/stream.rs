@@ -9,7 +9,10 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::{content::Content, others::Others};
-use crate::wire::format::{Assemble, append, id_of, items, member};
+use crate::wire::{
+    format::{Assemble, append, id_of, items, member},
+    stop::{failure, first_said},
+};
 
 #[derive(Default)]
 pub(super) struct Assembler {
@@ -20,6 +23,8 @@ pub(super) struct Assembler {
     /// What else came of the message.
     others: Others,
     reason: String,
+    /// What the server says of its failure.
+    error: Option<String>,
     calls: Vec<Streamed>,
 }
 
@@ -36,9 +41,13 @@ struct Streamed {
 
 impl Assemble for Assembler {
     fn push(&mut self, event: &Value) {
+        // vLLM's and Mistral's failures are the event itself.
+        let is_error = || (member(event, "object") == "error").then(|| first_said([member(event, "message"), "error"]));
+        self.error = self.error.take().or_else(|| failure(event)).or_else(is_error);
         // Of several choices the first counts; their chunks come mixed.
         let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or_default() == 0;
         let Some(choice) = items(event, "choices").iter().find(is_first) else { return };
+        self.error = self.error.take().or_else(|| failure(choice));
         let reason = member(choice, "finish_reason");
         if !reason.is_empty() {
             reason.clone_into(&mut self.reason);
@@ -47,7 +56,8 @@ impl Assemble for Assembler {
         let delta = match (choice.get("delta"), choice.get("message")) {
             (Some(delta), _) => delta,
             (None, Some(message)) => {
-                *self = Self { reason: std::mem::take(&mut self.reason), ..Self::default() };
+                let (reason, error) = (std::mem::take(&mut self.reason), self.error.take());
+                *self = Self { reason, error, ..Self::default() };
                 message
             }
             (None, None) => return,
@@ -74,8 +84,9 @@ impl Assemble for Assembler {
             message["tool_calls"] = Value::Array(calls);
         }
         self.others.add_to(&mut message);
-        let ended = !self.reason.is_empty();
-        (json!({ "choices": [{ "message": message, "finish_reason": self.reason }] }), ended)
+        let ended = !self.reason.is_empty() || self.error.is_some();
+        let choice = json!({ "message": message, "finish_reason": self.reason });
+        (json!({ "choices": [choice], "error": self.error }), ended)
     }
 }
 

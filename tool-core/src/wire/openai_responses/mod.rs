@@ -14,7 +14,7 @@ use super::{
     },
     freeform,
     media::{Media, Source, text_part},
-    stop::{Stop, first_said},
+    stop::{Stop, failure, first_said},
 };
 
 pub(super) struct OpenAiResponses;
@@ -95,16 +95,17 @@ impl Format for OpenAiResponses {
 }
 
 fn stop(response: &Value, refusal: String) -> Stop {
-    let of = |key: &str, part: &str| response.get(key).map(|held| member(held, part)).unwrap_or_default();
+    let reason = response.get("incomplete_details").map(|details| member(details, "reason")).unwrap_or_default();
     match member(response, "status") {
-        "incomplete" if of("incomplete_details", "reason") == "content_filter" => {
-            Stop::Refused(first_said([&refusal, "content_filter"]))
-        }
+        "incomplete" if reason == "content_filter" => Stop::Refused(first_said([&refusal, reason])),
         "incomplete" => Stop::Limit,
-        failed @ ("failed" | "cancelled") => Stop::Failed(first_said([of("error", "message"), failed])),
+        failed @ ("failed" | "cancelled") => Stop::Failed(failure(response).unwrap_or_else(|| failed.to_owned())),
         _ if !refusal.is_empty() => Stop::Refused(refusal),
-        "completed" if response.get("output").is_some() => Stop::Completed,
-        _ => Stop::Unsaid,
+        // An item has a status as well, of its own.
+        "" => Stop::Unsaid,
+        _ if response.get("output").is_none() => Stop::Unsaid,
+        "completed" => Stop::Completed,
+        other => Stop::Other(other.to_owned()),
     }
 }
 

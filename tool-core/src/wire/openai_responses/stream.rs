@@ -5,7 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::wire::format::{Assemble, append, member};
+use crate::wire::{
+    format::{Assemble, append, member},
+    stop::{failure, first_said},
+};
 
 #[derive(Default)]
 pub(super) struct Assembler {
@@ -42,12 +45,14 @@ impl Assemble for Assembler {
             }
             "response.function_call_arguments.done" => self.close(event, "arguments"),
             "response.custom_tool_call_input.done" => self.close(event, "input"),
-            "response.completed" | "response.incomplete" | "response.failed" => {
-                self.response = event.get("response").filter(|response| response.is_object()).cloned();
-            }
-            "error" => {
-                let error = event.get("error").filter(|error| error.is_object()).unwrap_or(event);
-                self.response = Some(json!({ "status": "failed", "error": { "message": error.get("message") } }));
+            "response.completed" => self.end(event, "completed"),
+            "response.incomplete" => self.end(event, "incomplete"),
+            "response.failed" => self.end(event, "failed"),
+            kind @ ("error" | "") => {
+                let flat = || first_said([member(event, "message"), member(event, "code"), kind]);
+                if let Some(said) = failure(event).or_else(|| (kind == "error").then(flat)) {
+                    self.response = Some(json!({ "status": "failed", "error": said }));
+                }
             }
             _ => {}
         }
@@ -88,6 +93,15 @@ impl Assembler {
             None if id.is_empty() => self.items.len().checked_sub(1).filter(|last| !self.items[*last].is_done),
             None => by_id(),
         }
+    }
+
+    /// The end, with the response: some servers leave its status to the event's name.
+    fn end(&mut self, event: &Value, status: &str) {
+        let mut response = event.get("response").filter(|response| response.is_object()).cloned().unwrap_or(json!({}));
+        if member(&response, "status").is_empty() {
+            response["status"] = json!(status);
+        }
+        self.response = Some(response);
     }
 
     fn close(&mut self, event: &Value, key: &str) {
