@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use tool_core::{
     ToolCall,
     wire::{CallIdRule, CallIds, Conversation, ModelTurn, Provider},
@@ -107,6 +107,25 @@ fn an_id_of_two_stored_turns_is_sent_as_two() {
     let (one, other) = (read(), read());
     assert_eq!(said(&mut conversation, &one), "toolu_1");
     assert_ne!(said(&mut conversation, &other), "toolu_1");
+}
+
+/// As many as a store may hold: each pass over them takes a moment, in either order.
+#[test]
+fn an_id_of_many_calls_of_a_stored_turn() {
+    let many = ModelTurn::new("", (0..20_000).map(|_| ToolCall::new("call_0", "now", "{}")));
+    for results_first in [false, true] {
+        let mut conversation = Conversation::new(Provider::Anthropic);
+        let early = results_first.then(|| conversation.results(&many, []).messages);
+        let message = conversation.message(&many);
+        let results = early.unwrap_or_else(|| conversation.results(&many, []).messages);
+        let ids = |message: &Value, key: &str| -> Vec<String> {
+            let blocks = message["content"].as_array().expect("blocks").iter();
+            blocks.map(|block| block[key].as_str().expect("an id").to_owned()).collect()
+        };
+        let said = ids(&message[0], "id");
+        assert_eq!(said, ids(&results[0], "tool_use_id"));
+        assert_eq!(said.iter().collect::<HashSet<_>>().len(), 20_000);
+    }
 }
 
 proptest! {

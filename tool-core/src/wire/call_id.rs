@@ -145,11 +145,12 @@ impl CallIds {
     /// ids and has no results: its calls were stored and made into a turn again.
     pub(super) fn answered<'a>(&'a mut self, id: &'a CallId, place: Place<'_>) -> &'a str {
         let turn = self.turn(place);
-        let open = |sent: &Sent| !sent.is_answered && sent.occurrence == place.occurrence;
-        let at = self
-            .find(id, turn, place.occurrence)
-            .or_else(|| self.known.get(id)?.sent.iter().rposition(open))
-            .unwrap_or_else(|| self.add(id, turn, place.occurrence));
+        let is_open = |sent: &Sent| !sent.is_answered && sent.occurrence == place.occurrence;
+        let at = match self.first(id, turn) {
+            Some(_) => self.find(id, turn, place.occurrence),
+            None => self.known.get(id).and_then(|known| known.sent.iter().rposition(is_open)),
+        };
+        let at = at.unwrap_or_else(|| self.add(id, turn, place.occurrence));
         if let Some(sent) = self.known.get_mut(id).and_then(|known| known.sent.get_mut(at)) {
             sent.is_answered = true;
         }
@@ -172,8 +173,20 @@ impl CallIds {
     }
 
     fn find(&self, id: &CallId, turn: Option<&Identity>, occurrence: u64) -> Option<usize> {
+        let sent = &self.known.get(id)?.sent;
+        let first = self.first(id, turn)?;
         let is_it = |sent: &Sent| sent.turn.as_ref() == turn && sent.occurrence == occurrence;
-        self.known.get(id)?.sent.iter().rposition(is_it)
+        if sent[first].occurrence > 0 {
+            return sent.iter().position(is_it);
+        }
+        // A turn's calls stand together, in order, but for one of which some went out with another turn's ids.
+        let at = first + usize::try_from(occurrence).ok()?;
+        sent.get(at).is_some_and(is_it).then_some(at)
+    }
+
+    /// The first call of a turn with an id.
+    fn first(&self, id: &CallId, turn: Option<&Identity>) -> Option<usize> {
+        self.known.get(id)?.sent.iter().position(|sent| sent.turn.as_ref() == turn)
     }
 
     fn at<'a>(&'a self, id: &'a CallId, at: usize) -> &'a str {
