@@ -12,6 +12,7 @@
 pub mod bash;
 pub mod batch;
 pub mod custom;
+pub mod edit;
 pub mod read;
 pub mod text_file;
 pub mod workspace;
