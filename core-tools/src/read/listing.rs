@@ -58,5 +58,6 @@ impl Page {
 }
 
 fn name(entry: Entry) -> String {
-    if entry.kind == FileKind::Directory { entry.name + "/" } else { entry.name }
+    let name = entry.name.to_string_lossy();
+    if entry.kind == FileKind::Directory { format!("{name}/") } else { name.into_owned() }
 }

@@ -17,7 +17,7 @@ pub(super) async fn message(workspace: &dyn Workspace, place: &Place) -> String 
         .await
         .unwrap_or_default()
         .into_iter()
-        .map(|entry| entry.name)
+        .map(|entry| entry.name.to_string_lossy().into_owned())
         .filter(|name| {
             let name = name.to_lowercase();
             name.contains(&wanted) || wanted.contains(&name)
