@@ -13,6 +13,7 @@ pub mod bash;
 pub mod batch;
 pub mod custom;
 pub mod edit;
+pub mod multiedit;
 pub mod read;
 pub mod text_file;
 pub mod workspace;
@@ -21,6 +22,8 @@ pub mod write;
 pub use self::{
     bash::{BashTool, Shell},
     batch::BatchTool,
+    edit::EditTool,
+    multiedit::MultieditTool,
     read::ReadTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,

@@ -194,7 +194,8 @@ pub(super) fn typographic(text: &Text<'_>, old: &str) -> Option<Found> {
         return None;
     }
     let folded = Folded::typography(text);
-    let places = raw(&folded.text, &wanted.text).into_iter().filter_map(|place| folded.source(&place)).collect::<Vec<_>>();
+    let places =
+        raw(&folded.text, &wanted.text).into_iter().filter_map(|place| folded.source(&place)).collect::<Vec<_>>();
     let part = 0..old.trim_end_matches([' ', '\t']).len();
     (!places.is_empty()).then_some(Found { strategy: Strategy::Typographic, places, part })
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::HashMap, fmt, ops::Range};
 
 use memchr::memmem;
 use rapidfuzz::distance::levenshtein;
-use similar::{Algorithm, ChangeTag, TextDiff};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{BUDGET, Budget, Text, Wanted};
 
@@ -29,8 +29,15 @@ pub struct Nearest {
     pub equal: usize,
     /// How many lines the text has.
     pub of: usize,
-    /// The difference: each line with its mark, `-` for the text's, `+` for the file's.
-    differences: Vec<(ChangeTag, Option<usize>, String)>,
+    differences: Vec<Difference>,
+}
+
+/// A line that only one side has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Difference {
+    /// Its number, counted from 1, where it is the file's.
+    line: Option<usize>,
+    text: String,
 }
 
 impl Nearest {
@@ -46,29 +53,26 @@ impl Nearest {
         }
         let start = by_votes(&text, &lines).or_else(|| by_likeness(&text, &lines));
         match start {
-            Some(start) => Some(Self::at(&text, start, &lines)),
+            Some(start) => Some(Self::at(&text, start, &lines, &wanted.lines)),
             None => by_beginning(&text, &lines),
         }
     }
 
-    fn at(text: &Text<'_>, start: usize, wanted: &[&[u8]]) -> Self {
+    fn at(text: &Text<'_>, start: usize, wanted: &[&[u8]], whole: &[&[u8]]) -> Self {
         let end = text.lines.len().min(start + wanted.len());
         let there: Vec<&[u8]> = (start..end).map(|line| text.lines.content(line).trim_ascii()).collect();
-        let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(wanted, &there);
         let mut differences = Vec::new();
         let mut equal = 0;
-        for change in diff.iter_all_changes() {
-            if change.tag() == ChangeTag::Equal {
-                equal += usize::from(!change.value().is_empty());
-            } else if differences.len() < MAX_SHOWN {
-                let line = change.new_index().map(|index| start + index);
-                let shown = match (line, change.old_index()) {
-                    (Some(line), _) => text.lines.content(line),
-                    (None, Some(index)) => wanted[index],
-                    (None, None) => change.value(),
-                };
-                differences.push((change.tag(), line.map(|line| line + 1), cut(shown)));
+        for op in capture_diff_slices(Algorithm::Myers, wanted, &there) {
+            if op.tag() == DiffTag::Equal {
+                equal += op.old_range().len();
+                continue;
             }
+            // As the text and the file have them, with their blanks.
+            let missing = op.old_range().map(|at| Difference { line: None, text: cut(whole[at]) });
+            let other = op.new_range().map(|at| start + at);
+            let other = other.map(|line| Difference { line: Some(line + 1), text: cut(text.lines.content(line)) });
+            differences.extend(missing.chain(other).take(MAX_SHOWN + 1 - differences.len().min(MAX_SHOWN + 1)));
         }
         Self { lines: start + 1..end + 1, equal, of: wanted.len(), differences }
     }
@@ -85,14 +89,14 @@ impl fmt::Display for Nearest {
             write!(f, ", where {} of its {} lines are", self.equal, self.of)?;
         }
         f.write_str(". What differs (- the text that was given, + the file):")?;
-        for (tag, line, text) in &self.differences {
-            match (tag, line) {
-                (ChangeTag::Insert, Some(line)) => write!(f, "\n+ line {line}: {text}")?,
-                _ => write!(f, "\n- {text}")?,
+        for Difference { line, text } in self.differences.iter().take(MAX_SHOWN) {
+            match line {
+                Some(line) => write!(f, "\n+ line {line}: {text}")?,
+                None => write!(f, "\n- {text}")?,
             }
         }
-        if self.differences.len() == MAX_SHOWN {
-            f.write_str("\n(more may differ)")?;
+        if self.differences.len() > MAX_SHOWN {
+            f.write_str("\n(and more)")?;
         }
         Ok(())
     }
@@ -174,8 +178,8 @@ fn by_beginning(text: &Text<'_>, wanted: &[&[u8]]) -> Option<Nearest> {
         equal: 0,
         of: 1,
         differences: vec![
-            (ChangeTag::Delete, None, cut(line)),
-            (ChangeTag::Insert, Some(number + 1), format!("…{}…", cut(&text.content[at..end]))),
+            Difference { line: None, text: cut(line) },
+            Difference { line: Some(number + 1), text: format!("…{}…", cut(&text.content[at..end])) },
         ],
     })
 }

@@ -24,10 +24,18 @@ fn whole_lines(text: &Text<'_>, old: &str) -> Vec<Range<usize>> {
     let blank_before = wanted.lines.iter().take_while(|line| is_blank(line)).count();
     let count = wanted.lines.len();
     // Each word with its line.
-    let file: Vec<(usize, &[u8])> =
-        text.lines.iter().enumerate().flat_map(|(line, content)| words(content).map(move |word| (line, word))).collect();
-    let starts =
-        runs(file.len(), sought.len(), |one, other| sought[one] == sought[other], |word, at| file[word].1 == sought[at]);
+    let file: Vec<(usize, &[u8])> = text
+        .lines
+        .iter()
+        .enumerate()
+        .flat_map(|(line, content)| words(content).map(move |word| (line, word)))
+        .collect();
+    let starts = runs(
+        file.len(),
+        sought.len(),
+        |one, other| sought[one] == sought[other],
+        |word, at| file[word].1 == sought[at],
+    );
     let is_whole = |start: &usize| {
         let end = start + sought.len();
         let starts_line = *start == 0 || file[start - 1].0 != file[*start].0;
@@ -55,7 +63,8 @@ fn parts_of_lines(content: &[u8], within: &str) -> Option<Vec<Range<usize>>> {
     'places: for start in find_iter(content, first) {
         let mut end = start + first.len();
         for word in sought.clone() {
-            let blanks = content[end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0b' | b'\x0c')).count();
+            let blanks =
+                content[end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0b' | b'\x0c')).count();
             budget.spend(5 + blanks + word.len() / 16)?;
             if blanks == 0 || !content[end + blanks..].starts_with(word) {
                 continue 'places;
