@@ -23,7 +23,7 @@ impl<'a> Fit<'a> {
         match self.strategy {
             Strategy::Exact => self.new.into(),
             // These take indentation as it is.
-            Strategy::Typographic | Strategy::EscapeNormalised => self.within(content, place).into(),
+            Strategy::Typographic | Strategy::EscapeNormalised => self.without_ends().into(),
             _ => {
                 let pairs = Pairs::of(content, place, &self.old[self.part.clone()]);
                 pairs.indent(self.within(content, place))
@@ -32,15 +32,20 @@ impl<'a> Fit<'a> {
     }
 
     /// The new text without those blanks at its ends that it shares with the old one and the place has not.
-    fn within(&self, content: &[u8], place: &Range<usize>) -> &'a str {
+    fn without_ends(&self) -> &'a str {
         let (before, after) = (&self.old[..self.part.start], &self.old[self.part.end..]);
         let shared = before.bytes().zip(self.new.bytes()).take_while(|(old, new)| old == new).count();
         let new = &self.new[floor(self.new, shared)..];
         let shared = after.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count();
-        let new = &new[..floor(new, new.len() - shared)];
-        // A last line without an ending gets none.
+        &new[..floor(new, new.len() - shared)]
+    }
+
+    fn within(&self, content: &[u8], place: &Range<usize>) -> &'a str {
+        let new = self.without_ends();
+        // Where whole lines are replaced, the place ends as the file has it: a line break that only the old text has is not
+        // in the file, and one that only the new text has would make a blank line.
         let ends = |text: &[u8]| text.ends_with(b"\n") || text.ends_with(b"\r");
-        if after.is_empty() && self.old.ends_with('\n') && !ends(&content[place.clone()]) {
+        if self.part.end == self.old.len() && new.ends_with('\n') && !ends(&content[place.clone()]) {
             let new = new.strip_suffix('\n').unwrap_or(new);
             return new.strip_suffix('\r').unwrap_or(new);
         }

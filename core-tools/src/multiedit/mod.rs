@@ -4,11 +4,13 @@
 //! All edits are looked for in the file as it is, and made together or not at all. What is wrong with several of them is
 //! told at once.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Value, json};
 use tool_core::{
     ToolContext, ToolError, ToolOutput,
-    schemars::JsonSchema,
+    schemars::{JsonSchema, Schema, SchemaGenerator},
     tool,
     tool::{Audience, Description, TypedTool},
 };
@@ -34,6 +36,48 @@ pub struct FileEdit {
     replace_all: bool,
 }
 
+/// The replacements, in any form that models send them in: a list, or one alone; each, or all of them, also as the JSON
+/// text of it (pi takes all but a text inside a list).
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct FileEdits(Vec<FileEdit>);
+
+impl JsonSchema for FileEdits {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        Vec::<FileEdit>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<FileEdit>::json_schema(generator)
+    }
+}
+
+impl<'de> Deserialize<'de> for FileEdits {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Edit(FileEdit),
+            List(Vec<Form>),
+            Text(String),
+        }
+        fn collect(form: Form, edits: &mut Vec<FileEdit>) -> Result<(), serde_json::Error> {
+            match form {
+                Form::Edit(edit) => edits.push(edit),
+                Form::List(forms) => forms.into_iter().try_for_each(|form| collect(form, edits))?,
+                Form::Text(text) => collect(serde_json::from_str(&text)?, edits)?,
+            }
+            Ok(())
+        }
+        let mut edits = Vec::new();
+        collect(Form::deserialize(deserializer)?, &mut edits).map_err(D::Error::custom)?;
+        Ok(Self(edits))
+    }
+}
+
 /// Replace several texts in one file, all or none.
 ///
 /// Each `oldString` has to be the text as it stands in the file before any of the edits, with its indentation, without
@@ -48,7 +92,7 @@ pub async fn multiedit(
     file_path: String,
     /// The replacements, at least one.
     #[arg(default)]
-    edits: Vec<FileEdit>,
+    edits: FileEdits,
     /// For a single replacement, without edits: the text to replace.
     #[arg(alias = "oldText", alias = "old_string", alias = "old_str")]
     old_string: Option<String>,
@@ -62,6 +106,7 @@ pub async fn multiedit(
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
     let mut edits: Vec<Replacement> = edits
+        .0
         .into_iter()
         .map(|edit| Replacement { old: edit.old_string, new: edit.new_string, all: edit.replace_all })
         .collect();

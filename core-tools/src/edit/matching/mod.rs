@@ -28,7 +28,7 @@ pub use self::nearest::Nearest;
 use crate::text_file::Lines;
 
 /// What a strategy that compares for likeness may spend, in about nanoseconds.
-const BUDGET: usize = 100_000_000;
+const BUDGET: usize = 30_000_000;
 
 /// How a text was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
