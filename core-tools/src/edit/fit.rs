@@ -134,13 +134,13 @@ impl<'a> Pairs<'a> {
     fn translate<'t>(&self, more: &'t str) -> Cow<'t, str> {
         let is_all = |text: &str, char: char| !text.is_empty() && text.chars().all(|each| each == char);
         for (old, found) in &self.pairs {
-            if is_all(found, '\t') && is_all(old, ' ') && old.len() % found.len() == 0 {
+            if is_all(found, '\t') && is_all(old, ' ') && old.len().is_multiple_of(found.len()) {
                 let width = old.len() / found.len();
-                if is_all(more, ' ') && more.len() % width == 0 {
+                if is_all(more, ' ') && more.len().is_multiple_of(width) {
                     return "\t".repeat(more.len() / width).into();
                 }
             }
-            if is_all(found, ' ') && is_all(old, '\t') && found.len() % old.len() == 0 && is_all(more, '\t') {
+            if is_all(found, ' ') && is_all(old, '\t') && found.len().is_multiple_of(old.len()) && is_all(more, '\t') {
                 return " ".repeat(more.len() * (found.len() / old.len())).into();
             }
         }

@@ -52,8 +52,8 @@ pub(super) fn anchored(text: &Text<'_>, old: &str) -> Option<Found> {
         }
         let pairs = count.min(wanted.len()) - 2;
         let mut sum = 0.0;
-        for at in 1..=pairs {
-            sum += similarity(text.lines.content(first + at).trim_ascii(), wanted[at], &mut budget)?;
+        for (line, wanted) in (first + 1..=first + pairs).zip(&wanted[1..]) {
+            sum += similarity(text.lines.content(line).trim_ascii(), wanted, &mut budget)?;
         }
         // The number of lines is far below where a double loses whole numbers.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
