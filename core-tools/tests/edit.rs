@@ -29,7 +29,7 @@ async fn bytes_outside_of_the_match_stay() {
     };
     let mut broken = wide("a\r\nOLD\n");
     broken.extend([0x00, 0xdc, 7]);
-    let mut mended = wide("a\r\nx\r\ny\n");
+    let mut mended = wide("a\r\nx\ny\n");
     mended.extend([0x00, 0xdc, 7]);
     for (number, (before, after)) in [
         (b"\xfd\xff\xfe OLD \x80\r\n".to_vec(), b"\xfd\xff\xfe x\r\ny \x80\r\n".to_vec()),
