@@ -7,20 +7,19 @@
 mod file;
 mod fit;
 pub mod matching;
+mod places;
 mod plan;
 
 use std::fmt::Display;
 
 use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
-pub use self::plan::{Edit, Plan, Problem};
+pub use self::plan::{Edit, Likeness, Plan, Problem};
 pub(crate) use self::{
     file::{Refused, Replacement, Target, Unfit},
     places::in_lines,
 };
 use crate::workspace::ActiveWorkspace;
-
-mod places;
 
 /// Replace a text in a file.
 ///
@@ -101,17 +100,10 @@ pub(crate) fn cannot(path: &str, error: &dyn Display) -> ToolError {
 fn told(problem: &Problem) -> String {
     match problem {
         Problem::Empty => "oldString cannot be empty when editing an existing file.".to_owned(),
-        Problem::Absent(nearest) => {
-            let advice = "It has to be the text as it stands there, with its indentation, and nothing was changed.";
-            match nearest {
-                Some(nearest) => format!(
-                    "Could not find oldString in the file. {advice} {nearest}\nRead the file there again, and give its own text."
-                ),
-                None => format!(
-                    "Could not find oldString in the file. {advice} Nothing in it is like it: read the file again, or check that it is the right one."
-                ),
-            }
-        }
+        Problem::Absent(likeness) => format!(
+            "Could not find oldString in the file. It has to be the text as it stands there, with its indentation, and \
+             nothing was changed. {likeness}\nRead the file again, and give its own text."
+        ),
         Problem::Ambiguous { strategy, count, lines } => format!(
             "Found multiple matches for oldString. It stands in {count} places{}, {}. Give more of the lines around the \
              one that is meant, or set replaceAll to replace them all. Nothing was changed.",

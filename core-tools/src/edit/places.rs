@@ -1,6 +1,8 @@
 //! Places and strategies in words, as errors name them.
 
-use super::matching::Strategy;
+use std::fmt;
+
+use super::{matching::Strategy, plan::Likeness};
 
 impl Strategy {
     /// Which strategy found something, where it was a lax one.
@@ -36,15 +38,24 @@ impl Strategy {
     }
 }
 
-/// `which begin at lines 1, 4 and 9`.
+impl fmt::Display for Likeness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place(nearest) => nearest.fmt(f),
+            Self::None => f.write_str("Nothing in the file is like it: it may be another file."),
+            Self::NotSought => f.write_str("The place most like it was not looked for."),
+        }
+    }
+}
+
+/// `which begin at lines 1, 4 and 9`: all lines, or the first ones.
 pub(crate) fn in_lines(lines: &[usize], count: usize) -> String {
     let numbers: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    match numbers.as_slice() {
-        all if all.len() < count => format!("which begin at lines {} and further down", all.join(", ")),
-        [..] if lines.windows(2).all(|pair| pair[0] == pair[1]) => {
-            format!("all in line {}", numbers.first().map_or("", String::as_str))
+    match numbers.split_last() {
+        Some((only, rest)) if numbers.len() == count && rest.iter().all(|other| other == only) => {
+            format!("all in line {only}")
         }
-        [first @ .., last] => format!("which begin at lines {} and {last}", first.join(", ")),
-        [] => String::new(),
+        Some((last, rest)) if numbers.len() == count => format!("which begin at lines {} and {last}", rest.join(", ")),
+        _ => format!("which begin at lines {} and further down", numbers.join(", ")),
     }
 }

@@ -1,6 +1,6 @@
 //! What a file becomes by edits that were all written against it as it is. Knows nothing of tools.
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use super::{
     fit::Fit,
@@ -13,6 +13,8 @@ use crate::text_file::{Lines, Splice, adapt};
 const NEAR: usize = 64;
 /// So many places are named of a text that stands in several.
 const MAX_NAMED: usize = 10;
+/// For so many texts that are not there the nearest place is sought.
+const MAX_SOUGHT: usize = 8;
 
 /// A text that is to be replaced by another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +43,8 @@ pub struct Plan {
 pub enum Problem {
     /// The old text is empty.
     Empty,
-    /// The old text is not there. With what is most like it.
-    Absent(Option<Box<Nearest>>),
+    /// The old text is not there.
+    Absent(Likeness),
     /// The old text stands in several places, and all were not asked for.
     Ambiguous {
         /// How it was found.
@@ -70,6 +72,18 @@ pub enum Problem {
     Unchanged,
 }
 
+/// What is most like a text that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Likeness {
+    /// This place.
+    Place(Box<Nearest>),
+    /// Nothing is like it.
+    None,
+    /// Nobody has looked: too many texts are not there.
+    NotSought,
+}
+
 impl Plan {
     /// Finds the places of all edits in a file, and what comes there.
     ///
@@ -80,7 +94,8 @@ impl Plan {
         let mut places: Vec<(Range<usize>, usize)> = Vec::new();
         let mut fits = Vec::with_capacity(edits.len());
         for (number, edit) in edits.iter().enumerate() {
-            match place(content, edit) {
+            let absent = problems.iter().filter(|(_, problem)| matches!(problem, Problem::Absent(_))).count();
+            match place(content, edit, absent < MAX_SOUGHT) {
                 Ok(found) => {
                     let (strategy, part) = (found.strategy, found.part.clone());
                     let before = places.len();
@@ -92,12 +107,16 @@ impl Plan {
         }
         // Places of one edit do not overlap, and those of several may in several ways: each edit is named once.
         places.sort_unstable_by_key(|(place, number)| (place.start, place.end, *number));
-        for pair in places.windows(2) {
-            let [(one, first), (other, second)] = pair else { continue };
-            if one.end > other.start && problems.iter().all(|(number, _)| number != second) {
-                let line = Lines::of(content).at(other.start) + 1;
-                problems.push((*second, Problem::Overlap { with: *first, line }));
+        let lines = OnceCell::new();
+        // How far the edits before reach, and which one reaches that far.
+        let mut reach = (0, 0);
+        let mut named = vec![false; edits.len()];
+        for (place, number) in &places {
+            if place.start < reach.0 && !std::mem::replace(&mut named[*number], true) {
+                let line = lines.get_or_init(|| Lines::of(content)).at(place.start) + 1;
+                problems.push((*number, Problem::Overlap { with: reach.1, line }));
             }
+            reach = reach.max((place.end, *number));
         }
         if !problems.is_empty() {
             problems.sort_by_key(|(number, _)| *number);
@@ -117,7 +136,7 @@ impl Plan {
     }
 }
 
-fn place(content: &[u8], edit: &Edit<'_>) -> Result<Found, Problem> {
+fn place(content: &[u8], edit: &Edit<'_>, seek: bool) -> Result<Found, Problem> {
     let lines = || Lines::of(content);
     match find(content, edit.old) {
         Ok(found) if edit.all || found.places.len() == 1 => Ok(found),
@@ -127,7 +146,11 @@ fn place(content: &[u8], edit: &Edit<'_>) -> Result<Found, Problem> {
             Err(Problem::Ambiguous { strategy, count: places.len(), lines })
         }
         Err(NotFound::Empty) => Err(Problem::Empty),
-        Err(NotFound::Absent) => Err(Problem::Absent(Nearest::of(content, edit.old).map(Box::new))),
+        Err(NotFound::Absent) if !seek => Err(Problem::Absent(Likeness::NotSought)),
+        Err(NotFound::Absent) => Err(Problem::Absent(match Nearest::of(content, edit.old) {
+            Some(nearest) => Likeness::Place(Box::new(nearest)),
+            None => Likeness::None,
+        })),
         Err(NotFound::TooLarge { strategy, place }) => {
             let lines = lines();
             Err(Problem::TooLarge { strategy, lines: lines.at(place.start) + 1..lines.at(place.end) + 2 })

@@ -189,15 +189,11 @@ fn told(number: usize, problem: &Problem, path: &str, count: usize) -> String {
     };
     match problem {
         Problem::Empty => format!("{name} must not be empty in {path}."),
-        Problem::Absent(nearest) => {
+        Problem::Absent(likeness) => {
             let what = if count == 1 { "the exact text" } else { &*it };
-            let nearest = match nearest {
-                Some(nearest) => nearest.to_string(),
-                None => "Nothing in the file is like it: read it again, or check that it is the right one.".to_owned(),
-            };
             format!(
                 "Could not find {what} in {path}. The old text must match exactly, with all whitespace and line breaks. \
-                 {nearest}"
+                 {likeness}"
             )
         }
         Problem::Ambiguous { strategy, count: places, lines } => format!(
