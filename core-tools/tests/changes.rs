@@ -14,7 +14,8 @@ use bytes::Bytes;
 use core_tools::{
     ActiveWorkspace, LocalWorkspace, Workspace,
     workspace::{
-        Before, Change, ChangeError, FileKind, FileLocks, MemoryWorkspace, Original, STAGED_PREFIX, Seen, apply_all,
+        Before, Change, ChangeError, FileKind, FileLocks, MemoryWorkspace, Original, OriginalError, STAGED_PREFIX,
+        Seen, apply_all,
     },
 };
 use failing::Failing;
@@ -170,6 +171,53 @@ async fn a_full_disk_changes_nothing() {
     let error = apply(&workspace, vec![write("/a", 20).await, write("/b", 20).await]).await.unwrap_err();
     assert!(matches!(&error, ChangeError::Refused { source, .. } if source.kind() == std::io::ErrorKind::StorageFull));
     assert_eq!(picture(&*workspace, Path::new("/")).await, old);
+}
+
+#[tokio::test]
+async fn a_file_that_shrinks_while_it_is_read_is_an_error() {
+    let workspace = Failing::new(MemoryWorkspace::new().file("/a", "0123456789"));
+    assert_eq!(Original::read(&workspace, Path::new("/a"), 10).await.unwrap().unwrap().bytes, b"0123456789");
+    assert!(matches!(
+        Original::read(&workspace, Path::new("/a"), 9).await,
+        Err(OriginalError::TooLong { len: 10, most: 9 })
+    ));
+    workspace.shrink();
+    assert!(matches!(Original::read(&workspace, Path::new("/a"), 10).await, Err(OriginalError::Unsteady)));
+}
+
+#[tokio::test]
+async fn what_changes_while_it_is_staged_is_not_written_over() {
+    let failing = Arc::new(Failing::new(MemoryWorkspace::new().file("/a", "old").file("/b", "old")));
+    let workspace: Arc<dyn Workspace> = failing.clone();
+    let (a, b) = (Path::new("/a"), Path::new("/b"));
+    let changes = vec![
+        Change::write(a, "new", before(&*workspace, a).await),
+        Change::write(b, "new", before(&*workspace, b).await),
+    ];
+    failing.meddle(b);
+    let error = apply(&workspace, changes).await.unwrap_err();
+    assert!(matches!(&error, ChangeError::Changed { path, .. } if path == b), "{error}");
+    let texts = [workspace.read(a, 9).await.unwrap(), workspace.read(b, 9).await.unwrap()];
+    assert_eq!(texts, [b"old".to_vec(), b"meddled".to_vec()]);
+    assert_eq!(workspace.list(Path::new("/")).await.unwrap().len(), 2);
+}
+
+/// Where a file stands, it is not written in one step: what fails there is put back too.
+#[tokio::test]
+async fn a_file_that_is_alone_is_put_back_as_well() {
+    for step in 0..8 {
+        let failing = Arc::new(Failing::new(MemoryWorkspace::new().file("/sealed/s", "old")));
+        let workspace: Arc<dyn Workspace> = failing.clone();
+        workspace.set_mode(Path::new("/sealed"), 0o555).await.unwrap();
+        let old = picture(&*workspace, Path::new("/")).await;
+        let path = Path::new("/sealed/s");
+        let change = Change::write(path, "new", before(&*workspace, path).await).mode(0o600);
+        failing.fail_at(step);
+        match apply(&workspace, vec![change]).await {
+            Ok(()) => assert_eq!(workspace.read(path, 9).await.unwrap(), b"new"),
+            Err(error) => assert_eq!(picture(&*workspace, Path::new("/")).await, old, "{step}: {error}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,10 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
+    },
 };
 
 use async_trait::async_trait;
@@ -18,16 +21,34 @@ pub(crate) struct Failing<W> {
     inner: W,
     left: AtomicI64,
     failed: AtomicBool,
+    shrinks: AtomicBool,
+    meddled: Mutex<Option<PathBuf>>,
 }
 
 impl<W> Failing<W> {
     pub(crate) fn new(inner: W) -> Self {
-        Self { inner, left: AtomicI64::new(i64::MAX), failed: AtomicBool::new(false) }
+        Self {
+            inner,
+            left: AtomicI64::new(i64::MAX),
+            failed: AtomicBool::new(false),
+            shrinks: AtomicBool::new(false),
+            meddled: Mutex::default(),
+        }
     }
 
     /// The step after so many fails.
     pub(crate) fn fail_at(&self, steps: i64) {
         self.left.store(steps, SeqCst);
+    }
+
+    /// From now on files have lost their content when they are read.
+    pub(crate) fn shrink(&self) {
+        self.shrinks.store(true, SeqCst);
+    }
+
+    /// When the next file is made, somebody else writes this one.
+    pub(crate) fn meddle(&self, path: &Path) {
+        *self.meddled.lock().expect("nobody panics with it") = Some(path.to_owned());
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -55,10 +76,17 @@ impl<W: Workspace> Workspace for Failing<W> {
         self.inner.list(path).await
     }
     async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream> {
+        if self.shrinks.load(SeqCst) {
+            return Ok(Box::new(tokio::io::empty()));
+        }
         self.inner.open_at(path, offset).await
     }
     async fn create(&self, path: &Path, content: Bytes, like: Option<&Path>) -> io::Result<()> {
         self.step()?;
+        let meddled = self.meddled.lock().expect("nobody panics with it").take();
+        if let Some(meddled) = meddled {
+            self.inner.overwrite(&meddled, "meddled".into()).await?;
+        }
         self.inner.create(path, content, like).await
     }
     async fn overwrite(&self, path: &Path, content: Bytes) -> io::Result<()> {
