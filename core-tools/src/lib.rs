@@ -2,8 +2,9 @@
 //!
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named
-//! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, where its
-//! lines are, how parts of it are replaced). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
+//! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, where its lines are,
+//! how parts of it are replaced). Linking this crate registers them all; select by set: `opencode`, `pi`, `coding`,
+//! `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
@@ -12,6 +13,8 @@
 pub mod bash;
 pub mod batch;
 pub mod custom;
+pub mod edit;
+pub mod multiedit;
 pub mod read;
 pub mod text_file;
 pub mod workspace;
@@ -20,6 +23,8 @@ pub mod write;
 pub use self::{
     bash::{BashTool, Shell},
     batch::BatchTool,
+    edit::EditTool,
+    multiedit::MultieditTool,
     read::ReadTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,

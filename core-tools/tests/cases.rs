@@ -17,7 +17,7 @@ async fn recorded_cases() {
         wrong.extend(check(case).await.into_iter().map(|what| format!("{}: {what}", case["name"])));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(cases.len(), 24);
+    assert_eq!(cases.len(), 51);
 }
 
 async fn check(case: &Value) -> Vec<String> {

@@ -10,14 +10,15 @@ use std::{
 };
 
 use core_tools::workspace::{STAGED_PREFIX, STAGED_SUFFIX};
+use serde_json::{Value, json};
 
 /// So often a process is killed.
 const KILLS: u32 = 15;
 /// The length of the content: long enough to be caught in the middle of it.
 const LEN: usize = 1_000_000;
 
-/// Writes one file again and again, with all of one letter or all of another, until it is killed.
-fn write_and_kill(folder: &Path, after: Duration) {
+/// Has a process make these calls, one after the other, until it is killed.
+fn call_and_kill(folder: &Path, after: Duration, calls: impl Iterator<Item = (&'static str, Value)> + Send + 'static) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_core-tools"))
         .args(["batch", "--yes", "--cwd"])
         .arg(folder)
@@ -28,9 +29,8 @@ fn write_and_kill(folder: &Path, after: Duration) {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let feed = std::thread::spawn(move || {
-        for (number, letter) in ["a", "b"].iter().cycle().enumerate() {
-            let arguments = serde_json::json!({ "filePath": "f.txt", "content": letter.repeat(LEN) });
-            let call = serde_json::json!({ "id": number.to_string(), "name": "write", "arguments": arguments });
+        for (number, (name, arguments)) in calls.enumerate() {
+            let call = json!({ "id": number.to_string(), "name": name, "arguments": arguments });
             // It is over when nobody reads any more.
             if writeln!(stdin, "{call}").is_err() {
                 break;
@@ -46,19 +46,52 @@ fn write_and_kill(folder: &Path, after: Duration) {
     feed.join().unwrap();
 }
 
+fn nothing_else_is_there(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_staged = name.starts_with(STAGED_PREFIX) && name.ends_with(STAGED_SUFFIX);
+        assert!(name == "f.txt" || is_staged, "{name}");
+    }
+}
+
 #[test]
 fn killed_at_any_point_of_write() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("f.txt");
     for kill in 0..KILLS {
-        write_and_kill(folder.path(), Duration::from_micros(u64::from(kill) * 1300));
+        let calls = ["a", "b"].into_iter().cycle();
+        let calls = calls.map(|letter| ("write", json!({ "filePath": "f.txt", "content": letter.repeat(LEN) })));
+        call_and_kill(folder.path(), Duration::from_micros(u64::from(kill) * 1300), calls);
         let content = fs::read(&file).unwrap();
         assert_eq!(content.len(), LEN, "kill {kill}");
         assert!(content.iter().all(|byte| *byte == content[0]), "kill {kill}");
-        for entry in fs::read_dir(folder.path()).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let is_staged = name.starts_with(STAGED_PREFIX) && name.ends_with(STAGED_SUFFIX);
-            assert!(name == "f.txt" || is_staged, "{name}");
-        }
+        nothing_else_is_there(folder.path());
+    }
+}
+
+#[test]
+fn killed_at_any_point_of_edit() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("f.txt");
+    // What changes stands at both ends, so that half an edit shows.
+    let content = |mark: &str| format!("{mark}\n{}\n{mark}\n", "x".repeat(LEN));
+    let whole = ["<old>", "<new>"].map(content);
+    fs::write(&file, &whole[0]).unwrap();
+    for kill in 0..KILLS {
+        // Some find nothing: where the last process was killed in between is not known.
+        let calls =
+            [("<old>", "<new>"), ("<new>", "<old>")].into_iter().cycle().enumerate().map(|(number, (old, new))| {
+                let edit = json!({ "oldString": old, "newString": new, "replaceAll": true });
+                match number % 4 {
+                    0 | 1 => ("multiedit", json!({ "filePath": "f.txt", "edits": [edit] })),
+                    _ => {
+                        ("edit", json!({ "filePath": "f.txt", "oldString": old, "newString": new, "replaceAll": true }))
+                    }
+                }
+            });
+        call_and_kill(folder.path(), Duration::from_micros(u64::from(kill) * 1300), calls);
+        let content = fs::read_to_string(&file).unwrap();
+        assert!(whole.contains(&content), "kill {kill}: {} bytes", content.len());
+        nothing_else_is_there(folder.path());
     }
 }

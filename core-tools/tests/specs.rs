@@ -15,6 +15,12 @@ fn parameters_and_sets() {
             json!(["command"]),
             &["opencode", "coding"][..],
         ),
+        (
+            "edit",
+            json!(["filePath", "oldString", "newString", "replaceAll"]),
+            json!(["filePath", "oldString", "newString"]),
+            &["opencode", "coding"][..],
+        ),
         ("read", json!(["filePath", "offset", "limit"]), json!(["filePath"]), &["opencode", "coding", "read_only"][..]),
         ("write", json!(["content", "filePath"]), json!(["content", "filePath"]), &["opencode", "coding"][..]),
     ] {

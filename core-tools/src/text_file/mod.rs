@@ -6,6 +6,7 @@ mod diff;
 mod encoding;
 mod lines;
 mod splice;
+mod spliced;
 
 pub use self::{
     binary::{SAMPLE, is_binary_name, looks_binary},

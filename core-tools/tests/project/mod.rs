@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_tools::{BashTool, BatchTool, ReadTool, WriteTool};
+use core_tools::{BashTool, BatchTool, EditTool, MultieditTool, ReadTool, WriteTool};
 use serde_json::Value;
 use tempfile::TempDir;
 use tool_core::{
@@ -42,6 +42,7 @@ impl Project {
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
         let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
+        let bench = bench.tool(EditTool).tool(MultieditTool);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }
