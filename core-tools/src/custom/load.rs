@@ -79,7 +79,7 @@ pub async fn load(workspace: &dyn Workspace, directories: &[PathBuf]) -> Loaded 
         let mut of_directory: Vec<CustomTool> = Vec::new();
         let names = match workspace.list(directory).await {
             Ok(entries) => {
-                entries.into_iter().filter(|entry| entry.kind != FileKind::Directory).map(|entry| entry.name)
+                entries.into_iter().filter(|entry| entry.kind != FileKind::Directory).map(|entry| entry.shown())
             }
             Err(error) => {
                 loaded.faults.push(LoadFault { file: directory.clone(), fault: unreadable(&error) });

@@ -1,6 +1,12 @@
 //! What is at a path.
 
-use std::{fmt, fs::Metadata, os::unix::fs::FileTypeExt, time::SystemTime};
+use std::{
+    ffi::OsString,
+    fmt,
+    fs::{FileType, Metadata},
+    os::unix::fs::FileTypeExt,
+    time::SystemTime,
+};
 
 /// What something on a disk is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +22,8 @@ pub enum FileKind {
     Socket,
     /// A device, block or character.
     Device,
+    /// A symbolic link, where links are not followed: in a walk.
+    Link,
     /// Something else; a link that leads to nothing, in a listing.
     Other,
 }
@@ -29,6 +37,7 @@ impl fmt::Display for FileKind {
             Self::Fifo => "a named pipe (FIFO)",
             Self::Socket => "a socket",
             Self::Device => "a device",
+            Self::Link => "a symbolic link",
             Self::Other => "not a regular file",
         })
     }
@@ -52,12 +61,10 @@ impl FileInfo {
     pub fn new(kind: FileKind, len: u64, modified: Option<SystemTime>) -> Self {
         Self { kind, len, modified }
     }
-}
 
-impl From<&Metadata> for FileInfo {
-    fn from(metadata: &Metadata) -> Self {
-        let kind = metadata.file_type();
-        let kind = if kind.is_file() {
+    /// What the local machine says that something is.
+    pub(super) fn kind_of(kind: FileType) -> FileKind {
+        if kind.is_file() {
             FileKind::File
         } else if kind.is_dir() {
             FileKind::Directory
@@ -69,8 +76,13 @@ impl From<&Metadata> for FileInfo {
             FileKind::Device
         } else {
             FileKind::Other
-        };
-        Self { kind, len: metadata.len(), modified: metadata.modified().ok() }
+        }
+    }
+}
+
+impl From<&Metadata> for FileInfo {
+    fn from(metadata: &Metadata) -> Self {
+        Self { kind: Self::kind_of(metadata.file_type()), len: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 
@@ -78,16 +90,31 @@ impl From<&Metadata> for FileInfo {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Its name; bytes that are not UTF-8 are shown as U+FFFD.
-    pub name: String,
+    /// Its name, which need not be UTF-8.
+    pub name: OsString,
     /// What it is, or what the link leads to.
     pub kind: FileKind,
+    /// Whether it is a symbolic link.
+    pub is_link: bool,
 }
 
 impl Entry {
     /// An entry.
     #[must_use]
-    pub fn new(name: impl Into<String>, kind: FileKind) -> Self {
-        Self { name: name.into(), kind }
+    pub fn new(name: impl Into<OsString>, kind: FileKind) -> Self {
+        Self { name: name.into(), kind, is_link: false }
+    }
+
+    /// The same, reached by a symbolic link of that name.
+    #[must_use]
+    pub fn link(mut self) -> Self {
+        self.is_link = true;
+        self
+    }
+
+    /// Its name as it is shown: bytes that are not UTF-8 as U+FFFD.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.name.to_string_lossy().into_owned()
     }
 }

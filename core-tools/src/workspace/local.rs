@@ -5,6 +5,7 @@ use std::{
     os::unix::{fs::OpenOptionsExt, process::ExitStatusExt},
     path::{Path, PathBuf},
     process::Stdio,
+    sync::Arc,
 };
 
 use async_trait::async_trait;
@@ -12,7 +13,8 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::{io::AsyncWriteExt, net::unix::pipe, process::Child, task::spawn_blocking};
 
 use super::{
-    ByteStream, Command, Entry, Exit, FileInfo, FileKind, Process, Running, Stop, Workspace, real_path::real_path,
+    ByteStream, Command, Entry, Exit, FileInfo, FileKind, Process, Running, Stop, Visit, Walk, Workspace,
+    real_path::real_path, walk::walk_local,
 };
 use crate::text_file::replace;
 
@@ -52,6 +54,10 @@ impl Workspace for LocalWorkspace {
         let mut file = tokio::fs::File::from_std(file);
         file.set_max_buf_size(READ_AHEAD);
         Ok(Box::new(file))
+    }
+
+    async fn walk(self: Arc<Self>, walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
+        walk_local(walk, visit).await
     }
 
     async fn replace(&self, path: &Path, content: Vec<u8>) -> io::Result<()> {
@@ -105,7 +111,8 @@ async fn blocking<T: Send + 'static>(
 
 fn entry(entry: &fs::DirEntry) -> Entry {
     let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| FileInfo::from(&metadata).kind);
-    Entry::new(entry.file_name().to_string_lossy(), kind)
+    let found = Entry::new(entry.file_name(), kind);
+    if entry.file_type().is_ok_and(|kind| kind.is_symlink()) { found.link() } else { found }
 }
 
 /// Looks before it opens, for opening alone can set a device going; opens without waiting, and looks again at what it

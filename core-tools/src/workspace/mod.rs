@@ -8,20 +8,22 @@ mod external;
 mod files;
 mod follow;
 mod local;
+mod missing;
 mod place;
 mod process;
 mod real_path;
 mod resolve;
+mod walk;
 
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use async_trait::async_trait;
 use tokio::io::AsyncRead;
 
-pub(crate) use self::follow::{End, Sink, follow};
 pub use self::{
     active::ActiveWorkspace,
     external::ask_external,
@@ -30,6 +32,11 @@ pub use self::{
     place::{Place, Project},
     process::{Command, Exit, Process, Running, Stop},
     resolve::{BadPath, resolve},
+    walk::{Content, Fault, Found, Step, Visit, Visitor, Walk},
+};
+pub(crate) use self::{
+    follow::{End, Sink, follow},
+    missing::{is_missing, suggestions},
 };
 
 /// A stream of bytes from a file or a process.
@@ -65,6 +72,15 @@ pub trait Workspace: Send + Sync + 'static {
     /// # Errors
     /// When it cannot be read, or is anything else than a regular file: a pipe or a device could wait for ever.
     async fn open(&self, path: &Path) -> io::Result<ByteStream>;
+
+    /// Goes through a tree of files, links not followed. The walk ends when the future is dropped. By default it goes by
+    /// [`list`](Self::list) and [`open`](Self::open), one entry at a time; a workspace that has a faster way takes that.
+    ///
+    /// # Errors
+    /// When there can be no walk at all. What cannot be looked at on the way is told to the visitors.
+    async fn walk(self: Arc<Self>, walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
+        walk::walk_listed(self, walk, visit).await
+    }
 
     /// Puts a file in place in one step: who reads it sees the old content or the new, never a part. Its mode and owner
     /// stay, and missing parent directories are made. The path is a real one, as [`real_path`](Self::real_path) gives it:
