@@ -23,7 +23,6 @@ async fn write(project: &Project, path: &str, content: &str) -> Outcome {
 
 #[tokio::test]
 async fn byte_order_marks_are_kept_and_never_doubled() {
-    let project = Project::new();
     for (old, new, expected) in [
         (Some("\u{feff}old"), "new", "\u{feff}new"),
         (Some("\u{feff}old"), "\u{feff}new", "\u{feff}new"),
@@ -31,8 +30,8 @@ async fn byte_order_marks_are_kept_and_never_doubled() {
         (None, "\u{feff}new", "\u{feff}new"),
         (Some("old\r\n"), "new\n", "new\n"),
     ] {
+        let project = Project::new();
         let path = project.path("f.txt");
-        let _ = fs::remove_file(&path);
         if let Some(old) = old {
             fs::write(&path, old).unwrap();
         }
@@ -102,7 +101,12 @@ async fn leave_is_asked_with_the_diff() {
     assert_eq!(request.patterns, ["src/f.txt"]);
     assert_eq!(request.always, ["*"]);
     assert_eq!(request.metadata["filepath"], json!(path));
-    assert_eq!(request.metadata["diff"], "--- src/f.txt\n+++ src/f.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    let name = path.display();
+    let header = format!("Index: {name}\n{}\n--- {name}\n+++ {name}\n", "=".repeat(67));
+    assert_eq!(request.metadata["diff"], format!("{header}@@ -1,2 +1,2 @@\n a\n-b\n+c\n"));
+    assert_eq!(outcome.metadata()["diff"], request.metadata["diff"]);
+    let filediff = &outcome.metadata()["filediff"];
+    assert_eq!((&filediff["additions"], &filediff["deletions"]), (&json!(1), &json!(1)));
     error(&write(&project, "new/g.txt", "x").await);
     assert!(!project.path("new").exists(), "a refused write makes no directories");
 }

@@ -4,7 +4,7 @@ use std::{
     ffi::OsString,
     fmt,
     fs::{FileType, Metadata},
-    os::unix::fs::FileTypeExt,
+    os::unix::fs::{FileTypeExt, MetadataExt},
     time::SystemTime,
 };
 
@@ -53,13 +53,63 @@ pub struct FileInfo {
     pub len: u64,
     /// When it was last written, where that is known.
     pub modified: Option<SystemTime>,
+    /// Its permission bits, `0o7777` at most, where the workspace has such.
+    pub mode: Option<u32>,
+    /// Whose it is, where that is known.
+    pub owner: Option<Owner>,
+    /// Which file it is, whatever it is called, where that is known.
+    pub identity: Option<Identity>,
+}
+
+/// Whose a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Owner {
+    /// The user's number.
+    pub user: u32,
+    /// The group's number.
+    pub group: u32,
+}
+
+/// Which file something is: two names of one file have one identity, and a file that takes another's place has another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// The device it is on.
+    pub device: u64,
+    /// Its number there.
+    pub file: u64,
 }
 
 impl FileInfo {
     /// Facts as another workspace than the local one has them.
     #[must_use]
     pub fn new(kind: FileKind, len: u64, modified: Option<SystemTime>) -> Self {
-        Self { kind, len, modified }
+        Self { kind, len, modified, mode: None, owner: None, identity: None }
+    }
+
+    /// With permission bits.
+    #[must_use]
+    pub fn mode(self, mode: u32) -> Self {
+        Self { mode: Some(mode), ..self }
+    }
+
+    /// With an owner.
+    #[must_use]
+    pub fn owner(self, owner: Owner) -> Self {
+        Self { owner: Some(owner), ..self }
+    }
+
+    /// With an identity.
+    #[must_use]
+    pub fn identity(self, identity: Identity) -> Self {
+        Self { identity: Some(identity), ..self }
+    }
+
+    /// Whether the content is still what it was when `earlier` was asked for, as far as that can be told without reading:
+    /// same file, same length, same time.
+    #[must_use]
+    pub fn is_same_content(&self, earlier: &Self) -> bool {
+        (self.kind, self.len, self.modified, self.identity)
+            == (earlier.kind, earlier.len, earlier.modified, earlier.identity)
     }
 
     /// What the local machine says that something is.
@@ -82,7 +132,14 @@ impl FileInfo {
 
 impl From<&Metadata> for FileInfo {
     fn from(metadata: &Metadata) -> Self {
-        Self { kind: Self::kind_of(metadata.file_type()), len: metadata.len(), modified: metadata.modified().ok() }
+        Self {
+            kind: Self::kind_of(metadata.file_type()),
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+            mode: Some(metadata.mode() & 0o7777),
+            owner: Some(Owner { user: metadata.uid(), group: metadata.gid() }),
+            identity: Some(Identity { device: metadata.dev(), file: metadata.ino() }),
+        }
     }
 }
 
