@@ -42,11 +42,10 @@ impl Globs {
         let (turned, plain) = glob.strip_prefix('!').map_or(("", glob), |plain| ("!", plain));
         let plain = plain.strip_prefix("./").unwrap_or(plain);
         let below = plain.strip_prefix(&*folder.to_string_lossy()).filter(|rest| rest.starts_with('/'));
-        let built = OverrideBuilder::new(folder)
-            .add(&format!("{turned}{}", below.unwrap_or(plain)))
-            .map_err(|error| bad(reason(&error)))?
-            .build()
-            .map_err(|error| bad(reason(&error)))?;
+        let mut builder = OverrideBuilder::new(folder);
+        builder.allow_unclosed_class(false);
+        builder.add(&format!("{turned}{}", below.unwrap_or(plain))).map_err(|error| bad(reason(&error)))?;
+        let built = builder.build().map_err(|error| bad(reason(&error)))?;
         Ok(Self(built))
     }
 

@@ -54,16 +54,17 @@ impl Pattern {
                 pattern.len()
             )));
         }
+        if pattern.contains('\0') {
+            return Err(BadPattern(NUL.to_owned()));
+        }
         match build(pattern, options) {
             Ok(matcher) => Ok(Self { matcher: Engine::Regex(matcher), multiline: options.multiline }),
             Err(error) => match error.kind() {
                 grep_regex::ErrorKind::NotAllowed(_) if !options.multiline => {
                     Self::new(pattern, PatternOptions { multiline: true, ..options })
                 }
-                grep_regex::ErrorKind::Banned(_) => Err(BadPattern(
-                    "the pattern has a NUL byte in it, which no text has: search for text that is before or after it"
-                        .to_owned(),
-                )),
+                // Written as an escape.
+                grep_regex::ErrorKind::Banned(_) => Err(BadPattern(NUL.to_owned())),
                 _ => Self::beyond(pattern, options, &error),
             },
         }
@@ -118,6 +119,7 @@ fn build(pattern: &str, options: PatternOptions) -> Result<RegexMatcher, grep_re
     builder.build(pattern)
 }
 
+const NUL: &str = "the pattern has a NUL byte in it, which no text has: search for the text before or after it";
 const LITERAL: &str = "To search for the text as it stands, set `literal`, or put `\\` before characters that mean something: \
                        `foo\\(` finds `foo(`";
 
