@@ -276,7 +276,7 @@ async fn what_cannot_be_read_is_told() {
     let project = Project::new();
     project.file("open", "hit\n");
     let closed = project.file("closed", "hit\n");
-    fs::set_permissions(&closed, Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, Permissions::from_mode(0o000)).unwrap();
     let outcome = grep(&project, json!({ "pattern": "hit" })).await;
     if !is_root() {
         let told = format!("(1 place could not be searched:\n{}: Permission denied (os error 13))", closed.display());

@@ -252,7 +252,7 @@ async fn an_unreadable_directory_is_told_and_passed() {
     let project = project::Project::new();
     project.file("closed/f", "");
     project.file("open/f", "");
-    fs::set_permissions(project.path("closed"), Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(project.path("closed"), Permissions::from_mode(0o000)).unwrap();
     let (entries, faults) = both(Walk::new(&project.root), None).await;
     fs::set_permissions(project.path("closed"), Permissions::from_mode(0o755)).unwrap();
     if !project::is_root() {

@@ -43,7 +43,7 @@ const WORDING: Wording = Wording {
 /// List the files below a directory as a tree.
 ///
 /// Shows up to 100 files. What ignore files such as .gitignore name is left out, and so are directories of generated
-/// files, such as node_modules. Search by name or content instead when you know what you look for.
+/// files, such as `node_modules`. Search by name or content instead when you know what you look for.
 #[tool(asks = "list", read_only)]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn list(

@@ -68,7 +68,41 @@ impl Change {
         Self::Write { path: path.into(), content: content.into(), before, mode: None }
     }
 
-    fn paths(&self) -> impl Iterator<Item = &Path> {
+    /// A file goes.
+    #[must_use]
+    pub fn remove(path: impl Into<PathBuf>, before: FileInfo) -> Self {
+        Self::Remove { path: path.into(), before }
+    }
+
+    /// A file gets another name.
+    #[must_use]
+    pub fn rename(from: impl Into<PathBuf>, to: impl Into<PathBuf>, before: FileInfo, replaced: Before) -> Self {
+        Self::Move { from: from.into(), to: to.into(), before, replaced }
+    }
+
+    /// With these permission bits, where it writes.
+    #[must_use]
+    pub fn mode(mut self, bits: u32) -> Self {
+        if let Self::Write { mode, .. } = &mut self {
+            *mode = Some(bits);
+        }
+        self
+    }
+
+    /// Whether everything it is about is as it says.
+    pub(super) async fn verify(&self, workspace: &dyn Workspace) -> Result<(), ChangeError> {
+        match self {
+            Self::Write { path, before, .. } => expect(workspace, path, *before).await,
+            Self::Remove { path, before } => expect(workspace, path, Before::File(*before)).await,
+            Self::Move { from, to, before, replaced } => {
+                expect(workspace, from, Before::File(*before)).await?;
+                expect(workspace, to, *replaced).await
+            }
+        }
+    }
+
+    /// The files it changes: what has to be locked.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let (one, other) = match self {
             Self::Write { path, .. } | Self::Remove { path, .. } => (path, None),
             Self::Move { from, to, .. } => (from, Some(to)),
@@ -192,9 +226,9 @@ pub async fn apply_all(
     let workspace = workspace.clone();
     let work = tokio::spawn(async move {
         for change in &changes {
-            verify(&*workspace, change).await?;
+            change.verify(&*workspace).await?;
         }
-        Transaction::new(&*workspace, changes.len()).make(&changes).await?;
+        Transaction::new(&*workspace, &changes).make(&changes).await?;
         for change in changes {
             note(&*workspace, &seen, change).await;
         }
@@ -202,18 +236,6 @@ pub async fn apply_all(
         Ok(())
     });
     work.await.unwrap_or_else(|error| Err(ChangeError::GivenUp(error.to_string())))
-}
-
-/// Whether everything a change is about is as it says.
-async fn verify(workspace: &dyn Workspace, change: &Change) -> Result<(), ChangeError> {
-    match change {
-        Change::Write { path, before, .. } => expect(workspace, path, *before).await,
-        Change::Remove { path, before } => expect(workspace, path, Before::File(*before)).await,
-        Change::Move { from, to, before, replaced } => {
-            expect(workspace, from, Before::File(*before)).await?;
-            expect(workspace, to, *replaced).await
-        }
-    }
 }
 
 async fn expect(workspace: &dyn Workspace, path: &Path, before: Before) -> Result<(), ChangeError> {
