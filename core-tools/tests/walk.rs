@@ -66,10 +66,13 @@ impl Workspace for Plain {
     }
 }
 
+/// A path, what is there, how deep it is, and what is in it.
+type Seen = (PathBuf, FileKind, usize, Option<Vec<u8>>);
+
 /// Takes down all that a walk comes upon.
 #[derive(Default)]
 struct All {
-    entries: Mutex<Vec<(PathBuf, FileKind, usize, Option<Vec<u8>>)>>,
+    entries: Mutex<Vec<Seen>>,
     faults: Mutex<Vec<PathBuf>>,
     past: Option<&'static str>,
 }
