@@ -3,8 +3,8 @@
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named
 //! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, where its lines are,
-//! how parts of it are replaced). Linking this crate registers them all; select by set: `opencode`, `pi`, `coding`,
-//! `read_only`.
+//! how parts of it are replaced), `search` (files by name and by content). Linking this crate registers them all; select
+//! by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
@@ -14,8 +14,17 @@ pub mod bash;
 pub mod batch;
 pub mod custom;
 pub mod edit;
+pub mod find;
+pub mod glob;
+pub mod grep;
+pub mod grep_files;
+pub mod list;
+pub mod list_dir;
+pub mod ls;
 pub mod multiedit;
 pub mod read;
+pub mod read_file;
+mod search;
 pub mod text_file;
 pub mod workspace;
 pub mod write;
@@ -24,8 +33,16 @@ pub use self::{
     bash::{BashTool, Shell},
     batch::BatchTool,
     edit::EditTool,
+    find::FindTool,
+    glob::GlobTool,
+    grep::GrepTool,
+    grep_files::GrepFilesTool,
+    list::ListTool,
+    list_dir::ListDirTool,
+    ls::LsTool,
     multiedit::MultieditTool,
     read::ReadTool,
+    read_file::ReadFileTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,
 };

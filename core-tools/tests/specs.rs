@@ -21,6 +21,28 @@ fn parameters_and_sets() {
             json!(["filePath", "oldString", "newString"]),
             &["opencode", "coding"][..],
         ),
+        ("find", json!(["pattern", "path", "limit"]), json!(["pattern"]), &["pi"]),
+        ("glob", json!(["pattern", "path"]), json!(["pattern"]), &["opencode", "coding", "read_only"]),
+        (
+            "grep",
+            json!([
+                "pattern",
+                "path",
+                "include",
+                "ignoreCase",
+                "literal",
+                "context",
+                "multiline",
+                "filesOnly",
+                "limit"
+            ]),
+            json!(["pattern"]),
+            &["opencode", "pi", "coding", "read_only"],
+        ),
+        ("grep_files", json!(["pattern", "include", "path", "limit"]), json!(["pattern"]), &["codex"]),
+        ("list_dir", json!(["dir_path", "offset", "limit", "depth"]), json!(["dir_path"]), &["codex"]),
+        ("ls", json!(["path", "limit"]), json!(null), &["pi", "read_only"]),
+        ("read_file", json!(["file_path", "offset", "limit", "mode", "indentation"]), json!(["file_path"]), &["codex"]),
         ("read", json!(["filePath", "offset", "limit"]), json!(["filePath"]), &["opencode", "coding", "read_only"][..]),
         ("write", json!(["content", "filePath"]), json!(["content", "filePath"]), &["opencode", "coding"][..]),
     ] {

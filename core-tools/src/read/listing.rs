@@ -58,6 +58,5 @@ impl Page {
 }
 
 fn name(entry: Entry) -> String {
-    let name = entry.name.to_string_lossy();
-    if entry.kind == FileKind::Directory { format!("{name}/") } else { name.into_owned() }
+    if entry.kind == FileKind::Directory { entry.shown() + "/" } else { entry.shown() }
 }

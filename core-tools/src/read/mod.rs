@@ -1,13 +1,11 @@
 //! `read`: a window of a text file, a page of a directory, an image or a PDF (opencode's tool).
 //!
 //! In this order: where is it, may it be looked at (`external_directory`, then `read`), what is it, show it. What a
-//! window is, is in `window`; a page of a directory in `listing`; media in `media`; what is said of a file that is not
-//! there in `missing`; instruction files in `instructions`.
+//! window is, is in `window`; a page of a directory in `listing`; media in `media`; instruction files in `instructions`.
 
 mod instructions;
 mod listing;
 mod media;
-mod missing;
 mod window;
 
 use std::{io, path::Path};
@@ -19,7 +17,10 @@ use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionReques
 use self::{listing::Page, media::Media, window::WindowScan};
 use crate::{
     text_file::{SAMPLE, is_binary_name, looks_binary, strip_bom_bytes},
-    workspace::{ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, ask_external},
+    workspace::{
+        ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, ask_external, is_missing,
+        suggestions,
+    },
 };
 
 /// How many lines or entries are shown unless another number is asked for (opencode).
@@ -71,8 +72,9 @@ pub async fn read(
                 info.kind
             )));
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Err(ToolError::failed(missing::message(&*workspace, &place).await));
+        Err(error) if is_missing(&error) => {
+            let suggestions = suggestions(&*workspace, &place).await;
+            return Err(ToolError::failed(format!("File not found: {}{suggestions}", place.path.display())));
         }
         Err(error) => return Err(failed(&place.path, &error)),
     };

@@ -31,6 +31,14 @@ impl FromContext<'_> for ActiveWorkspace {
     }
 }
 
+impl ActiveWorkspace {
+    /// The workspace, to be held for longer than a call.
+    #[must_use]
+    pub fn shared(&self) -> Arc<dyn Workspace> {
+        self.0.clone()
+    }
+}
+
 impl Deref for ActiveWorkspace {
     type Target = dyn Workspace;
 

@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     fmt,
-    fs::Metadata,
+    fs::{FileType, Metadata},
     os::unix::fs::{FileTypeExt, MetadataExt},
     time::SystemTime,
 };
@@ -22,6 +22,8 @@ pub enum FileKind {
     Socket,
     /// A device, block or character.
     Device,
+    /// A symbolic link, where links are not followed: in a walk.
+    Link,
     /// Something else; a link that leads to nothing, in a listing.
     Other,
 }
@@ -35,6 +37,7 @@ impl fmt::Display for FileKind {
             Self::Fifo => "a named pipe (FIFO)",
             Self::Socket => "a socket",
             Self::Device => "a device",
+            Self::Link => "a symbolic link",
             Self::Other => "not a regular file",
         })
     }
@@ -108,12 +111,10 @@ impl FileInfo {
         (self.kind, self.len, self.modified, self.identity)
             == (earlier.kind, earlier.len, earlier.modified, earlier.identity)
     }
-}
 
-impl From<&Metadata> for FileInfo {
-    fn from(metadata: &Metadata) -> Self {
-        let kind = metadata.file_type();
-        let kind = if kind.is_file() {
+    /// What the local machine says that something is.
+    pub(super) fn kind_of(kind: FileType) -> FileKind {
+        if kind.is_file() {
             FileKind::File
         } else if kind.is_dir() {
             FileKind::Directory
@@ -125,9 +126,14 @@ impl From<&Metadata> for FileInfo {
             FileKind::Device
         } else {
             FileKind::Other
-        };
+        }
+    }
+}
+
+impl From<&Metadata> for FileInfo {
+    fn from(metadata: &Metadata) -> Self {
         Self {
-            kind,
+            kind: Self::kind_of(metadata.file_type()),
             len: metadata.len(),
             modified: metadata.modified().ok(),
             mode: Some(metadata.mode() & 0o7777),
@@ -145,12 +151,27 @@ pub struct Entry {
     pub name: OsString,
     /// What it is, or what the link leads to.
     pub kind: FileKind,
+    /// Whether it is a symbolic link.
+    pub is_link: bool,
 }
 
 impl Entry {
     /// An entry.
     #[must_use]
     pub fn new(name: impl Into<OsString>, kind: FileKind) -> Self {
-        Self { name: name.into(), kind }
+        Self { name: name.into(), kind, is_link: false }
+    }
+
+    /// The same, reached by a symbolic link of that name.
+    #[must_use]
+    pub fn link(mut self) -> Self {
+        self.is_link = true;
+        self
+    }
+
+    /// Its name as it is shown: bytes that are not UTF-8 as U+FFFD.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        self.name.to_string_lossy().into_owned()
     }
 }

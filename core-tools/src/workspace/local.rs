@@ -5,7 +5,7 @@ use std::{
     os::unix::{fs::PermissionsExt, process::ExitStatusExt},
     path::{Path, PathBuf},
     process::Stdio,
-    sync::LazyLock,
+    sync::{Arc, LazyLock},
 };
 
 use async_trait::async_trait;
@@ -14,8 +14,8 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::{io::AsyncWriteExt, net::unix::pipe, process::Child, task::spawn_blocking};
 
 use super::{
-    ByteStream, Command, Entry, Existing, Exit, FileInfo, FileKind, FileLocks, Process, Running, Stop, Workspace,
-    local_files, real_path::real_path,
+    ByteStream, Command, Entry, Existing, Exit, FileInfo, FileKind, FileLocks, Process, Running, Stop, Visit, Walk,
+    Workspace, local_files, real_path::real_path, walk::walk_local,
 };
 
 /// How much of a file is read at once.
@@ -54,6 +54,10 @@ impl Workspace for LocalWorkspace {
         let mut file = tokio::fs::File::from_std(file);
         file.set_max_buf_size(READ_AHEAD);
         Ok(Box::new(file))
+    }
+
+    async fn walk(self: Arc<Self>, walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
+        walk_local(walk, visit).await
     }
 
     async fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
@@ -152,7 +156,8 @@ async fn blocking<T: Send + 'static>(
 
 fn entry(entry: &fs::DirEntry) -> Entry {
     let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| FileInfo::from(&metadata).kind);
-    Entry::new(entry.file_name(), kind)
+    let found = Entry::new(entry.file_name(), kind);
+    if entry.file_type().is_ok_and(|kind| kind.is_symlink()) { found.link() } else { found }
 }
 
 /// A child in a group of its own. `kill_on_drop` would end the child alone; this ends its children too.

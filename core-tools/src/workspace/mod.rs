@@ -13,6 +13,7 @@ mod local;
 mod local_files;
 mod locks;
 mod memory;
+mod missing;
 mod original;
 mod place;
 mod process;
@@ -20,17 +21,18 @@ mod real_path;
 mod resolve;
 mod seen;
 mod transaction;
+mod walk;
 
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-pub(crate) use self::follow::{End, Sink, follow};
 pub use self::{
     active::ActiveWorkspace,
     change::{Before, Change, ChangeError, Difference, Left, apply_all},
@@ -45,6 +47,11 @@ pub use self::{
     resolve::{BadPath, resolve},
     seen::{Changed, Seen, Stale},
     transaction::{STAGED_PREFIX, STAGED_SUFFIX},
+    walk::{Content, Fault, Found, Step, Visit, Visitor, Walk},
+};
+pub(crate) use self::{
+    follow::{End, Sink, follow},
+    missing::{is_missing, suggestions},
 };
 
 /// A stream of bytes from a file or a process.
@@ -81,6 +88,15 @@ pub trait Workspace: Send + Sync + 'static {
     /// As of [`open_at`](Self::open_at).
     async fn open(&self, path: &Path) -> io::Result<ByteStream> {
         self.open_at(path, 0).await
+    }
+
+    /// Goes through a tree of files, links not followed. The walk ends when the future is dropped. By default it goes by
+    /// [`list`](Self::list) and [`open`](Self::open), one entry at a time; a workspace that has a faster way takes that.
+    ///
+    /// # Errors
+    /// When there can be no walk at all. What cannot be looked at on the way is told to the visitors.
+    async fn walk(self: Arc<Self>, walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
+        walk::walk_listed(self, walk, visit).await
     }
 
     /// The bytes of a regular file, from this one on; none where it is shorter.

@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_tools::{BashTool, BatchTool, EditTool, MultieditTool, ReadTool, WriteTool};
+use core_tools::{
+    BashTool, BatchTool, EditTool, FindTool, GlobTool, GrepFilesTool, GrepTool, ListDirTool, ListTool, LsTool,
+    MultieditTool, ReadFileTool, ReadTool, WriteTool,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tool_core::{
@@ -43,6 +46,8 @@ impl Project {
         fs::create_dir(&root).unwrap();
         let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
         let bench = bench.tool(EditTool).tool(MultieditTool);
+        let bench = bench.tool(GlobTool).tool(GrepTool).tool(LsTool).tool(ListTool).tool(FindTool);
+        let bench = bench.tool(ReadFileTool).tool(ListDirTool).tool(GrepFilesTool);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }

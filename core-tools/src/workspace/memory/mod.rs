@@ -116,7 +116,11 @@ impl Workspace for MemoryWorkspace {
         let names = tree.entries(folder)?;
         let kind =
             |name: &std::ffi::OsString| tree.find(&path.join(name)).map_or(FileKind::Other, |id| tree.info(id).kind);
-        Ok(names.keys().map(|name| Entry::new(name, kind(name))).collect())
+        let entry = |(name, id): (&std::ffi::OsString, &u64)| {
+            let entry = Entry::new(name, kind(name));
+            if tree.is_link(*id) { entry.link() } else { entry }
+        };
+        Ok(names.iter().map(entry).collect())
     }
 
     async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream> {

@@ -168,6 +168,10 @@ impl Tree {
         }
     }
 
+    pub(super) fn is_link(&self, id: u64) -> bool {
+        matches!(self.nodes[&id].node, Node::Link(_))
+    }
+
     pub(super) fn entries(&self, id: u64) -> io::Result<&BTreeMap<OsString, u64>> {
         match &self.nodes[&id].node {
             Node::Directory(entries) => Ok(entries),
