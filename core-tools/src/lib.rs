@@ -3,7 +3,7 @@
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named
 //! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, and how it is
-//! replaced). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
+//! replaced), [`media`] (images and documents to look at). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
@@ -12,8 +12,10 @@
 pub mod bash;
 pub mod batch;
 pub mod custom;
+pub mod media;
 pub mod read;
 pub mod text_file;
+pub mod view_image;
 pub mod workspace;
 pub mod write;
 
@@ -21,6 +23,7 @@ pub use self::{
     bash::{BashTool, Shell},
     batch::BatchTool,
     read::ReadTool,
+    view_image::ViewImageTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,
 };
