@@ -3,8 +3,8 @@
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named
 //! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, where its lines are,
-//! how parts of it are replaced), `search` (files by name and by content). Linking this crate registers them all; select
-//! by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
+//! how parts of it are replaced), `search` (files by name and by content), [`media`] (images and documents to look at).
+//! Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
@@ -21,11 +21,13 @@ pub mod grep_files;
 pub mod list;
 pub mod list_dir;
 pub mod ls;
+pub mod media;
 pub mod multiedit;
 pub mod read;
 pub mod read_file;
 mod search;
 pub mod text_file;
+pub mod view_image;
 pub mod workspace;
 pub mod write;
 
@@ -43,6 +45,7 @@ pub use self::{
     multiedit::MultieditTool,
     read::ReadTool,
     read_file::ReadFileTool,
+    view_image::ViewImageTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,
 };
