@@ -9,6 +9,7 @@
 
 #![deny(missing_docs)]
 
+pub mod apply_patch;
 pub mod bash;
 pub mod batch;
 pub mod custom;
@@ -18,6 +19,7 @@ pub mod workspace;
 pub mod write;
 
 pub use self::{
+    apply_patch::ApplyPatchTool,
     bash::{BashTool, Shell},
     batch::BatchTool,
     read::ReadTool,
