@@ -96,13 +96,16 @@ impl<'a> Search<'a> {
         }
         let old: Vec<&str> = hunk.old().map(|line| line.text.as_str()).collect();
         if old.is_empty() {
-            let at = match hunk.hint {
-                _ if hunk.at_end => self.lines.len(),
-                Some(hint) => hint.start.min(self.lines.len()).max(cursor),
-                None if hunk.headers.is_empty() => self.lines.len(),
-                None => cursor,
+            // What goes to the end leaves the place for the next hunk where it was, as in codex.
+            let (at, next) = match hunk.hint {
+                _ if hunk.at_end => (self.lines.len(), cursor),
+                Some(hint) => {
+                    let at = hint.start.min(self.lines.len()).max(cursor);
+                    (at, at)
+                }
+                None if hunk.headers.is_empty() => (self.lines.len(), cursor),
+                None => (cursor, cursor),
             };
-            let next = if hunk.hint.is_some() { at } else { cursor };
             return Ok((Located { at, len: 0, pass: Pass::Exact, places: 1 }, next));
         }
         let blank = old.iter().rev().take_while(|line| line.is_empty()).count();
