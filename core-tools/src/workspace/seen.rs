@@ -81,6 +81,12 @@ struct Facts {
 }
 
 impl Seen {
+    /// Whether the bytes of a file of this length tell more than its facts, so that they are worth passing.
+    #[must_use]
+    pub fn compares(len: u64) -> bool {
+        len <= MAX_HASHED as u64
+    }
+
     /// The memory of a call's session.
     #[must_use]
     pub fn of(ctx: &ToolContext) -> Arc<Self> {
@@ -221,6 +227,7 @@ impl fmt::Display for Changed {
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.lines {
+            Some(1) => write!(f, "1 line ({} bytes)", self.len),
             Some(lines) => write!(f, "{lines} lines ({} bytes)", self.len),
             None => write!(f, "{} bytes", self.len),
         }
