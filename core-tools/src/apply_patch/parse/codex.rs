@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
                 self.skip_blank();
                 break;
             }
-            if is_section(line) || line.starts_with("@@") {
+            if is_section(line) || header(line).is_some() {
                 break;
             }
             self.line(line, &mut hunk)?;
