@@ -14,7 +14,8 @@ use bytes::Bytes;
 use core_tools::{
     ActiveWorkspace, LocalWorkspace, Workspace,
     workspace::{
-        Before, Change, ChangeError, FileKind, FileLocks, MemoryWorkspace, Original, STAGED_PREFIX, Seen, apply_all,
+        Before, Change, ChangeError, FileKind, FileLocks, MemoryWorkspace, Original, OriginalError, STAGED_PREFIX,
+        Seen, apply_all,
     },
 };
 use failing::Failing;
@@ -170,6 +171,18 @@ async fn a_full_disk_changes_nothing() {
     let error = apply(&workspace, vec![write("/a", 20).await, write("/b", 20).await]).await.unwrap_err();
     assert!(matches!(&error, ChangeError::Refused { source, .. } if source.kind() == std::io::ErrorKind::StorageFull));
     assert_eq!(picture(&*workspace, Path::new("/")).await, old);
+}
+
+#[tokio::test]
+async fn a_file_that_shrinks_while_it_is_read_is_an_error() {
+    let workspace = Failing::new(MemoryWorkspace::new().file("/a", "0123456789"));
+    assert_eq!(Original::read(&workspace, Path::new("/a"), 10).await.unwrap().unwrap().bytes, b"0123456789");
+    assert!(matches!(
+        Original::read(&workspace, Path::new("/a"), 9).await,
+        Err(OriginalError::TooLong { len: 10, most: 9 })
+    ));
+    workspace.shrink();
+    assert!(matches!(Original::read(&workspace, Path::new("/a"), 10).await, Err(OriginalError::Unsteady)));
 }
 
 #[tokio::test]

@@ -158,12 +158,6 @@ pub(super) fn rename(from: &Path, to: &Path, existing: Existing) -> io::Result<(
     Ok(())
 }
 
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)?;
-    sync_folder(path);
-    Ok(())
-}
-
 /// Makes what was done to the names in a path's directory last. Not every file system has that.
 fn sync_folder(path: &Path) {
     if let Some(Ok(folder)) = path.parent().map(File::open) {

@@ -150,7 +150,7 @@ pub trait Workspace: Send + Sync + 'static {
         unsupported()
     }
 
-    /// Removes a file, or a link, for good.
+    /// Removes a file, or a link.
     ///
     /// # Errors
     /// When it may not be removed, or is a directory.

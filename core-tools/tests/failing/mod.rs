@@ -18,16 +18,22 @@ pub(crate) struct Failing<W> {
     inner: W,
     left: AtomicI64,
     failed: AtomicBool,
+    shrinks: AtomicBool,
 }
 
 impl<W> Failing<W> {
     pub(crate) fn new(inner: W) -> Self {
-        Self { inner, left: AtomicI64::new(i64::MAX), failed: AtomicBool::new(false) }
+        Self { inner, left: AtomicI64::new(i64::MAX), failed: AtomicBool::new(false), shrinks: AtomicBool::new(false) }
     }
 
     /// The step after so many fails.
     pub(crate) fn fail_at(&self, steps: i64) {
         self.left.store(steps, SeqCst);
+    }
+
+    /// From now on files have lost their content when they are read.
+    pub(crate) fn shrink(&self) {
+        self.shrinks.store(true, SeqCst);
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -55,6 +61,9 @@ impl<W: Workspace> Workspace for Failing<W> {
         self.inner.list(path).await
     }
     async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream> {
+        if self.shrinks.load(SeqCst) {
+            return Ok(Box::new(tokio::io::empty()));
+        }
         self.inner.open_at(path, offset).await
     }
     async fn create(&self, path: &Path, content: Bytes, like: Option<&Path>) -> io::Result<()> {

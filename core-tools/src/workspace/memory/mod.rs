@@ -45,7 +45,7 @@ impl MemoryWorkspace {
 
     /// With a home directory.
     #[must_use]
-    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+    pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
     }
