@@ -146,10 +146,7 @@ fn diffs() {
             "U f [( x)(-a)(+b)] [class A|def f(-c)]".to_owned(),
         ),
         // A line of dashes that goes, and one of pluses that comes.
-        (
-            "--- f\n+++ f\n@@ -1,2 +1,2 @@\n x\n--- a\n+++ b\n".to_owned(),
-            "U f [@1,2( x)(--- a)(+++ b)]".to_owned(),
-        ),
+        ("--- f\n+++ f\n@@ -1,2 +1,2 @@\n x\n--- a\n+++ b\n".to_owned(), "U f [@1,2( x)(--- a)(+++ b)]".to_owned()),
         (
             "--- f\n+++ f\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"
                 .to_owned(),
