@@ -32,12 +32,13 @@ fuzz_target!(|case: Case<'_>| {
         let Action::Update(change) = &operation.action else { continue };
         let Ok(updated) = update(case.file, change, "f", "f") else { continue };
         assert_eq!(updated.located.len(), change.hunks.len());
-        // Lines that no hunk takes away are there afterwards, in their order.
-        let lines = |kind| {
-            change.hunks.iter().flat_map(|hunk| &hunk.lines).filter(move |line| line.kind == kind).count()
-        };
-        let (old, new) = (Lines::of_lf(case.file).len(), Lines::of_lf(&updated.content).len());
-        assert!(new <= old + lines(LineKind::Added) + 1, "{old} {new}");
+        let lines =
+            |kind| change.hunks.iter().flat_map(|hunk| &hunk.lines).filter(move |line| line.kind == kind).count();
+        // UTF-16 has other line breaks, and a file of lone CR gets more of these.
+        if !case.file.starts_with(b"\xff\xfe") && !case.file.starts_with(b"\xfe\xff") && !case.file.contains(&b'\r') {
+            let (old, new) = (Lines::of_lf(case.file).len(), Lines::of_lf(&updated.content).len());
+            assert!(new <= old + lines(LineKind::Added) + 1, "{old} {new}");
+        }
         if lines(LineKind::Added) + lines(LineKind::Removed) == 0 && !change.closes_last_line {
             assert_eq!(updated.content, case.file);
         }

@@ -36,13 +36,16 @@ enum Written {
 
 fn main() {
     let (old, new) = files();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().expect("a runtime");
     println!("{HUNKS} hunks in {LINES} lines, {:.1} MB\n", old.len() as f64 / 1e6);
     println!("| what | ms |");
     println!("|---|---:|");
-    for (name, written) in
-        [("exact", Written::Exactly), ("blanks behind lines", Written::WithBlanks), ("other indentation", Written::Indented)]
-    {
+    for (name, written) in [
+        ("exact", Written::Exactly),
+        ("blanks behind lines", Written::WithBlanks),
+        ("other indentation", Written::Indented),
+    ] {
         let text = codex_patch(written);
         let expected = (written != Written::Indented).then_some(&new);
         println!("| places found and bytes made, {name} | {:.1} |", in_memory(&old, &text, expected));
