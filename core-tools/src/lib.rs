@@ -10,6 +10,7 @@
 
 #![deny(missing_docs)]
 
+pub mod apply_patch;
 pub mod bash;
 pub mod batch;
 pub mod custom;
@@ -32,6 +33,7 @@ pub mod workspace;
 pub mod write;
 
 pub use self::{
+    apply_patch::ApplyPatchTool,
     bash::{BashTool, Shell},
     batch::BatchTool,
     edit::EditTool,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// So often a process is killed.
 const KILLS: u32 = 15;
 /// The length of the content: long enough to be caught in the middle of it.
-const LEN: usize = 1_000_000;
+const LEN: usize = 300_000;
 
 /// Has a process make these calls, one after the other, until it is killed.
 fn call_and_kill(folder: &Path, after: Duration, calls: impl Iterator<Item = (&'static str, Value)> + Send + 'static) {
@@ -46,11 +46,12 @@ fn call_and_kill(folder: &Path, after: Duration, calls: impl Iterator<Item = (&'
     feed.join().unwrap();
 }
 
-fn nothing_else_is_there(folder: &Path) {
+/// Nothing but these files, and what was staged for them.
+fn nothing_else_is_there(folder: &Path, files: &[&str]) {
     for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let is_staged = name.starts_with(STAGED_PREFIX) && name.ends_with(STAGED_SUFFIX);
-        assert!(name == "f.txt" || is_staged, "{name}");
+        assert!(files.contains(&name.as_str()) || is_staged, "{name}");
     }
 }
 
@@ -65,7 +66,7 @@ fn killed_at_any_point_of_write() {
         let content = fs::read(&file).unwrap();
         assert_eq!(content.len(), LEN, "kill {kill}");
         assert!(content.iter().all(|byte| *byte == content[0]), "kill {kill}");
-        nothing_else_is_there(folder.path());
+        nothing_else_is_there(folder.path(), &["f.txt"]);
     }
 }
 
@@ -92,6 +93,30 @@ fn killed_at_any_point_of_edit() {
         call_and_kill(folder.path(), Duration::from_micros(u64::from(kill) * 1300), calls);
         let content = fs::read_to_string(&file).unwrap();
         assert!(whole.contains(&content), "kill {kill}: {} bytes", content.len());
-        nothing_else_is_there(folder.path());
+        nothing_else_is_there(folder.path(), &["f.txt"]);
+    }
+}
+
+#[test]
+fn killed_at_any_point_of_a_patch() {
+    let folder = tempfile::tempdir().unwrap();
+    let content = |letter: &str| format!("{}\n", letter.repeat(LEN));
+    let whole = ["a", "b"].map(content);
+    for kill in 0..KILLS {
+        for file in ["f.txt", "g.txt"] {
+            fs::write(folder.path().join(file), &whole[1]).unwrap();
+        }
+        let calls = [["b", "a"], ["a", "b"]].into_iter().cycle().map(|letters| {
+            let [old, new] = letters.map(|letter| letter.repeat(LEN));
+            let change = |file: &str| format!("*** Update File: {file}\n@@\n-{old}\n+{new}\n");
+            let input = format!("*** Begin Patch\n{}{}*** End Patch", change("f.txt"), change("g.txt"));
+            ("apply_patch", json!({ "input": input }))
+        });
+        call_and_kill(folder.path(), Duration::from_micros(u64::from(kill) * 1300), calls);
+        for file in ["f.txt", "g.txt"] {
+            let content = fs::read_to_string(folder.path().join(file)).unwrap();
+            assert!(whole.contains(&content), "kill {kill} {file}: {} bytes", content.len());
+        }
+        nothing_else_is_there(folder.path(), &["f.txt", "g.txt"]);
     }
 }

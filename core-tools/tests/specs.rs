@@ -9,6 +9,7 @@ use tool_core::{Registry, testing::assert_compatible};
 fn parameters_and_sets() {
     let registry = Registry::linked().unwrap();
     for (name, parameters, required, sets) in [
+        ("apply_patch", json!(["input"]), json!(["input"]), &["codex", "opencode", "coding"][..]),
         (
             "bash",
             json!(["command", "timeout", "workdir", "description"]),

@@ -44,7 +44,16 @@ impl<'a> Lines<'a> {
     /// Finds the lines of some bytes: one pass, and eight bytes of memory a line.
     #[must_use]
     pub fn of(bytes: &'a [u8]) -> Self {
-        let lone_cr = memchr(b'\n', bytes).is_none() && memchr(b'\r', bytes).is_some();
+        Self::ended_by(bytes, memchr(b'\n', bytes).is_none() && memchr(b'\r', bytes).is_some())
+    }
+
+    /// The same, but a lone `\r` never ends a line: as `diff` and git see a file.
+    #[must_use]
+    pub fn of_lf(bytes: &'a [u8]) -> Self {
+        Self::ended_by(bytes, false)
+    }
+
+    fn ended_by(bytes: &'a [u8], lone_cr: bool) -> Self {
         let breaks = memchr_iter(if lone_cr { b'\r' } else { b'\n' }, bytes).map(|at| at + 1);
         let mut starts: Vec<usize> = std::iter::once(0).chain(breaks).collect();
         if starts.last() == Some(&bytes.len()) {

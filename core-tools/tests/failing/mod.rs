@@ -1,4 +1,5 @@
 //! A workspace of which one step fails.
+#![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::{
     io,

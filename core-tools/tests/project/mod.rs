@@ -9,8 +9,8 @@ use std::{
 };
 
 use core_tools::{
-    BashTool, BatchTool, EditTool, FindTool, GlobTool, GrepFilesTool, GrepTool, ListDirTool, ListTool, LsTool,
-    MultieditTool, ReadFileTool, ReadTool, ViewImageTool, WriteTool,
+    ApplyPatchTool, BashTool, BatchTool, EditTool, FindTool, GlobTool, GrepFilesTool, GrepTool, ListDirTool, ListTool,
+    LsTool, MultieditTool, ReadFileTool, ReadTool, ViewImageTool, WriteTool,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -48,7 +48,7 @@ impl Project {
         let bench = bench.tool(EditTool).tool(MultieditTool);
         let bench = bench.tool(GlobTool).tool(GrepTool).tool(LsTool).tool(ListTool).tool(FindTool);
         let bench = bench.tool(ReadFileTool).tool(ListDirTool).tool(GrepFilesTool);
-        let bench = bench.tool(ViewImageTool);
+        let bench = bench.tool(ViewImageTool).tool(ApplyPatchTool);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }
