@@ -57,21 +57,23 @@ async fn a_glob_means_what_it_means_to_ripgrep() {
     assert_eq!(glob(&project, &whole).await, ["src/c.rs"]);
 }
 
-#[tokio::test]
-async fn the_newest_come_first_and_a_limit_that_is_met_cuts_nothing() {
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_paths_are_shown_and_a_limit_that_is_met_cuts_nothing() {
     let project = Project::new();
-    for number in 0..100u64 {
-        let path = project.file(&format!("{number}.txt"), "");
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + number);
-        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
-    }
+    let mut names: Vec<String> = (0..100).map(|number| format!("{}/{number:03}.txt", number % 7)).collect();
+    names.iter().for_each(|name| drop(project.file(name, "")));
+    names.sort();
     let outcome = project.call("glob", json!({ "pattern": "*.txt" })).await;
-    let newest_first: Vec<String> = (0..100).rev().map(|number| format!("{number}.txt")).collect();
-    assert_eq!(shown(&project, &outcome), newest_first);
+    assert_eq!(shown(&project, &outcome), names);
     assert_eq!(Value::Object(outcome.metadata()), json!({ "count": 100, "truncated": false, "unreadable": 0 }));
-    files(&project, &["old.txt"]);
+    // Before, among and after the others, and in folders of their own.
+    for name in ["0/000.a.txt", "3/z.txt", "a/b/c.txt", "z.txt"] {
+        project.file(name, "");
+        names.push(name.to_owned());
+    }
+    names.sort();
     let outcome = project.call("glob", json!({ "pattern": "*.txt" })).await;
-    assert_eq!(shown(&project, &outcome)[..100], newest_first);
+    assert_eq!(shown(&project, &outcome)[..100], names[..100]);
     assert_eq!(outcome.metadata()["truncated"], true);
 }
 

@@ -3,7 +3,7 @@
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{NameGlob, Order, Report, Searched, Wording, bracketed, finish, search_names},
+    search::{NameGlob, Report, Searched, Wording, bracketed, finish, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -44,8 +44,7 @@ pub async fn find(
     let limit = limit.clamp(1, MOST_ENTRIES);
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let walk = Walk::new(&searched.place.real);
-    let search =
-        search_names(workspace.shared(), walk, Order::Path, most, move |found| (glob.has(found.path()), Step::On));
+    let search = search_names(workspace.shared(), walk, most, move |found| (glob.has(found.path()), Step::On));
     let names = finish(ctx, search).await?;
 
     let mut report = Report::new(ctx.limits().bytes);

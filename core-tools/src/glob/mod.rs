@@ -1,11 +1,14 @@
 //! `glob`: files by what they are called (opencode's tool).
+//!
+//! opencode's order changes from run to run. Here it is that of paths: none of the files that are not shown has to be
+//! looked at, nor a folder that comes after all that are shown.
 
 use std::path::Path;
 
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{Globs, Order, Report, Searched, Wording, finish, search_names},
+    search::{Globs, Report, Searched, Wording, finish, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -21,7 +24,7 @@ const WORDING: Wording = Wording {
 /// Find files by name.
 ///
 /// Takes a glob: `*.rs` finds such files at any depth, `src/**/*.ts` those below src, `/*.md` those in the directory
-/// itself, `*.{js,ts}` both kinds, `!*.min.js` all others. Gives up to 100 absolute paths, those written last first.
+/// itself, `*.{js,ts}` both kinds, `!*.min.js` all others. Gives up to 100 absolute paths, in order.
 /// Hidden files are found; what ignore files such as .gitignore name, and `.git`, is not. Use it when you know what a
 /// file is called, and a search of contents when you know what is in it. Several searches can run at the same time.
 #[tool(asks = "glob", read_only, set("opencode", "coding", "read_only"))]
@@ -45,8 +48,7 @@ pub async fn glob(
         kind => (kind == FileKind::File && globs.has(path), Step::On),
     };
     let walk = Walk::new(&searched.place.real);
-    let search =
-        search_names(workspace.shared(), walk, Order::Newest, FILES, move |found| wanted(found.path(), found.kind()));
+    let search = search_names(workspace.shared(), walk, FILES, move |found| wanted(found.path(), found.kind()));
     let names = finish(ctx, search).await?;
 
     let mut report = Report::new(ctx.limits().bytes);

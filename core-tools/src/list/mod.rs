@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{Globs, Order, Report, Searched, Wording, finish, search_names},
+    search::{Globs, Report, Searched, Wording, finish, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -72,8 +72,7 @@ pub async fn list(
         _ => (globs.iter().all(|glob| glob.has(path)), Step::On),
     };
     let walk = Walk::new(&searched.place.real);
-    let search =
-        search_names(workspace.shared(), walk, Order::Path, FILES, move |found| wanted(found.path(), found.kind()));
+    let search = search_names(workspace.shared(), walk, FILES, move |found| wanted(found.path(), found.kind()));
     let names = finish(ctx, search).await?;
 
     let paths: Vec<PathBuf> = names.paths.iter().map(|(path, _)| PathBuf::from(searched.below(path))).collect();

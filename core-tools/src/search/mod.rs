@@ -21,7 +21,6 @@ pub(crate) use self::{
     globs::{Globs, NameGlob},
     lines::Role,
     names::search_names,
-    newest::Order,
     pattern::{Pattern, PatternOptions},
     place::{Searched, Wording, finish, is_absolute},
     report::{Report, bracketed},

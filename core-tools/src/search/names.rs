@@ -2,12 +2,12 @@
 
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use super::{
-    newest::{Newest, Order, Rank},
+    newest::{Newest, Rank},
     report::Faults,
 };
 use crate::workspace::{Fault, FileKind, Found, Step, Visit, Visitor, Walk, Workspace};
@@ -25,19 +25,19 @@ pub(crate) struct Names {
 /// Whether an entry is wanted, and where the walk goes from it.
 type Wanted = dyn Fn(&Found<'_>) -> (bool, Step) + Send + Sync;
 
-/// Finds the first so many entries that are wanted, on the threads of the walk.
+/// Finds the first so many entries that are wanted, by path, on the threads of the walk. Once there are enough, a
+/// directory that comes after all of them is not gone into.
 ///
 /// # Errors
 /// When there can be no walk.
 pub(crate) async fn search_names(
     workspace: Arc<dyn Workspace>,
     walk: Walk,
-    order: Order,
     limit: usize,
     wanted: impl Fn(&Found<'_>) -> (bool, Step) + Send + Sync + 'static,
 ) -> io::Result<Names> {
     let gathered = Mutex::new((Newest::new(limit), Faults::default()));
-    let searching = Arc::new(Searching { wanted: Box::new(wanted), order, limit, gathered });
+    let searching = Arc::new(Searching { wanted: Box::new(wanted), limit, gathered });
     workspace.walk(walk, searching.clone()).await?;
     let mut gathered = searching.gathered.lock().unwrap_or_else(PoisonError::into_inner);
     let newest = std::mem::replace(&mut gathered.0, Newest::new(0));
@@ -49,7 +49,6 @@ pub(crate) async fn search_names(
 
 struct Searching {
     wanted: Box<Wanted>,
-    order: Order,
     limit: usize,
     gathered: Mutex<(Newest<FileKind>, Faults)>,
 }
@@ -68,27 +67,20 @@ struct Worker<'a> {
 
 impl Visitor for Worker<'_> {
     fn visit(&mut self, found: &Found<'_>) -> Step {
+        let path = found.path();
+        let admits = self.newest.admits(None, path);
+        if found.kind() == FileKind::Directory && !admits {
+            return Step::Past;
+        }
         let (is_wanted, step) = (self.searching.wanted)(found);
-        if is_wanted {
-            self.take(found.path(), found);
+        if is_wanted && admits {
+            self.newest.insert(Rank { modified: None, path: path.to_owned() }, 1, found.kind());
         }
         step
     }
 
     fn fault(&mut self, fault: Fault) {
         self.faults.note_fault(&fault);
-    }
-}
-
-impl Worker<'_> {
-    fn take(&mut self, path: &Path, found: &Found<'_>) {
-        let modified = match self.searching.order {
-            Order::Newest => found.modified(),
-            Order::Path => None,
-        };
-        if self.newest.admits(modified, path) {
-            self.newest.insert(Rank { modified, path: path.to_owned() }, 1, found.kind());
-        }
     }
 }
 

@@ -7,16 +7,8 @@ use std::{
     time::SystemTime,
 };
 
-/// What comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
-    /// What was written last; of what was written at the same time, by path.
-    Newest,
-    /// By path, each folder before what is in it.
-    Path,
-}
-
-/// Where something stands.
+/// Where something stands: what was written last comes first; of what was written at the same time, by path, each folder
+/// before what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rank {
     /// `None` where the time does not count, or is not known: then it comes last.
