@@ -14,7 +14,7 @@ fn parameters_and_sets() {
             "bash",
             json!(["command", "timeout", "workdir", "description"]),
             json!(["command"]),
-            &["opencode", "coding"][..],
+            &["opencode", "pi", "coding"][..],
         ),
         (
             "edit",
@@ -22,7 +22,7 @@ fn parameters_and_sets() {
             json!(["filePath", "oldString", "newString"]),
             &["opencode", "coding"][..],
         ),
-        ("find", json!(["pattern", "path", "limit"]), json!(["pattern"]), &["pi"]),
+        ("find", json!(["pattern", "path", "limit"]), json!(["pattern"]), &["pi", "read_only"]),
         ("glob", json!(["pattern", "path"]), json!(["pattern"]), &["opencode", "coding", "read_only"]),
         (
             "grep",
@@ -44,8 +44,20 @@ fn parameters_and_sets() {
         ("list_dir", json!(["dir_path", "offset", "limit", "depth"]), json!(["dir_path"]), &["codex"]),
         ("ls", json!(["path", "limit"]), json!(null), &["pi", "read_only"]),
         ("read_file", json!(["file_path", "offset", "limit", "mode", "indentation"]), json!(["file_path"]), &["codex"]),
-        ("read", json!(["filePath", "offset", "limit"]), json!(["filePath"]), &["opencode", "coding", "read_only"][..]),
-        ("write", json!(["content", "filePath"]), json!(["content", "filePath"]), &["opencode", "coding"][..]),
+        (
+            "multiedit",
+            json!(["filePath", "edits", "oldString", "newString", "replaceAll"]),
+            json!(["filePath"]),
+            &["pi", "coding"],
+        ),
+        (
+            "read",
+            json!(["filePath", "offset", "limit"]),
+            json!(["filePath"]),
+            &["opencode", "pi", "coding", "read_only"],
+        ),
+        ("view_image", json!(["path", "detail"]), json!(["path"]), &["codex", "read_only"]),
+        ("write", json!(["content", "filePath"]), json!(["content", "filePath"]), &["opencode", "pi", "coding"][..]),
     ] {
         let tool = registry.iter().find(|tool| tool.name().as_str() == name).unwrap();
         let schema = &tool.tool().spec().input_schema;

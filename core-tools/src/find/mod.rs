@@ -22,7 +22,7 @@ const WORDING: Wording = Wording {
 /// and its `*` does not go over a `/`: `src/**/*.spec.ts`. Without capitals it takes upper and lower case for the same.
 /// Gives paths relative to the directory, in order, directories with a `/` at the end. Hidden files are found; what
 /// ignore files such as .gitignore name, and `.git`, is not.
-#[tool(asks = "glob", read_only, set = "pi")]
+#[tool(asks = "glob", read_only, set("pi", "read_only"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn find(
     /// The glob, for example `*.ts`, `**/*.json` or `src/**/*.spec.ts`.

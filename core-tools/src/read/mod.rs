@@ -41,10 +41,11 @@ const CHUNK: usize = 256 * 1024;
 /// look for something in a large file. PNG, JPEG, GIF, WebP, BMP and PDF files (up to 20 MB) are attached for you to look
 /// at; large images are made smaller. A directory is listed with a `/` after each directory in it. Other binary files are refused. Several reads can
 /// run at the same time.
-#[tool(rename_all = "camelCase", asks = "read", read_only, set("opencode", "coding", "read_only"))]
+#[tool(rename_all = "camelCase", asks = "read", read_only, set("opencode", "pi", "coding", "read_only"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn read(
     /// Path of the file or directory: absolute, or relative to the working directory.
+    #[arg(alias = "path")]
     file_path: String,
     /// The first line or entry to show, counted from 1.
     #[arg(default = 1)]

@@ -23,7 +23,7 @@ use crate::{
 /// Makes the file, and the directories it is in, or replaces all that was in it. Read an existing file first, and prefer
 /// an edit where only a part of it changes: a file that changed on disk since you read it is not replaced. The content is
 /// written as it is: line endings are not changed. A byte order mark that the file had is kept, and so is UTF-16.
-#[tool(rename_all = "camelCase", asks = "edit", destructive, set("opencode", "coding"))]
+#[tool(rename_all = "camelCase", asks = "edit", destructive, set("opencode", "pi", "coding"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn write(
     /// All of the file's new content.
