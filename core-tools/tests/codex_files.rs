@@ -37,6 +37,19 @@ async fn lines_by_number() {
 }
 
 #[tokio::test]
+async fn utf_16_is_text_and_zeros_and_images_are_not() {
+    let project = Project::new();
+    let utf16: Vec<u8> = "\u{feff}one\r\ntwö\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    project.file("utf16.txt", utf16);
+    assert_eq!(output(&read_file(&project, "utf16.txt", json!({})).await), "L1: one\nL2: twö");
+    File::create(project.path("zeros")).unwrap().set_len(10 << 30).unwrap();
+    project.file("image.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89");
+    for name in ["zeros", "image.txt"] {
+        assert!(error(&read_file(&project, name, json!({})).await).starts_with("Cannot read binary file: "), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_read() {
     let project = Project::new();
     project.file("main.rs", "");

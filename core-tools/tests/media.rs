@@ -155,7 +155,7 @@ async fn what_is_no_image_is_not_taken_for_one() {
     ] {
         project.file(name, text);
         assert!(output(&read(&project, name).await).contains(&format!("\n1: {text}\n")));
-        assert!(error(&view(&project, json!({ "path": name })).await).starts_with("unable to process image at `"));
+        assert!(error(&view(&project, json!({ "path": name })).await).starts_with("unable to process image: "));
     }
     assert!(error(&view(&project, json!({ "path": "none.png" })).await).starts_with("unable to locate image at `"));
     assert!(error(&view(&project, json!({ "path": "." })).await).ends_with("is not a file: it is a directory"));

@@ -171,9 +171,43 @@ async fn what_is_not_there() {
         format!("File not found: {root}/README.M\n\nDid you mean one of these?\n{root}/README\n{root}/readme.md")
     );
     assert_eq!(error(&read(&project, "zzz").await), format!("File not found: {root}/zzz"));
-    assert_eq!(error(&read(&project, "other/x").await), format!("File not found: {root}/other/x"));
+    assert_eq!(
+        error(&read(&project, "other/x").await),
+        format!("File not found: {root}/other/x\n\n{root}/other is no directory.")
+    );
     symlink("circle", project.path("circle")).unwrap();
     assert!(error(&read(&project, "circle").await).starts_with("Cannot reach "));
+}
+
+#[tokio::test]
+async fn what_may_have_been_meant() {
+    let project = Project::new();
+    for name in ["config.rs", "src/main.rs", "src/deep/lib.rs", "a"] {
+        project.file(name, "x\n");
+    }
+    symlink("nowhere", project.path("dangling")).unwrap();
+    let told = async |path: &str| {
+        let text = error(&read(&project, path).await).to_owned();
+        text.split_once("\n\n").map_or(String::new(), |(_, told)| told.replace(&*project.root.to_string_lossy(), "."))
+    };
+    for (path, meant) in [
+        ("confg.rs", "./config.rs"),
+        ("conifg.rs", "./config.rs"),
+        ("CONFIG", "./config.rs"),
+        ("config.rs.bak", "./config.rs"),
+        ("src/mian.rs", "./src/main.rs"),
+        ("scr/main.rs", "./src/main.rs"),
+        ("src/depe/lib.rs", "./src/deep/lib.rs"),
+    ] {
+        assert_eq!(told(path).await, format!("Did you mean one of these?\n{meant}"), "{path}");
+    }
+    assert_eq!(told("banana").await, "", "one letter is in everything");
+    assert_eq!(told("scr/other.rs").await, "", "nor is it in the folder that may have been meant");
+    assert_eq!(
+        told("dangling").await,
+        "./dangling is there, but cannot be followed: it is a link to something that does not exist."
+    );
+    assert_eq!(told("config.rs/more").await, "./config.rs is no directory.");
 }
 
 #[tokio::test]
@@ -304,6 +338,23 @@ async fn instructions_are_not_told_of_themselves_nor_from_outside() {
     project.file("b/f.txt", "F");
     symlink(project.outside("secret"), project.path("b/AGENTS.md")).unwrap();
     assert!(output(&read(&project, "b/f.txt").await).ends_with("</content>"));
+}
+
+#[tokio::test]
+async fn instructions_are_not_told_against_a_rule() {
+    let rules = Ruleset::allow_all().deny("read", "*.env").deny("read", "closed/AGENTS.md");
+    let project = Project::with(|bench| bench.with(|executor| executor.rules(rules)));
+    project.file(".env", "SECRET=1\n");
+    for folder in ["linked", "closed", "open"] {
+        project.file(&format!("{folder}/f.txt"), "x\n");
+    }
+    symlink("../.env", project.path("linked/AGENTS.md")).unwrap();
+    project.file("closed/AGENTS.md", "Closed.");
+    project.file("open/AGENTS.md", "Open.");
+    for (folder, is_told) in [("linked", false), ("closed", false), ("open", true)] {
+        let outcome = read(&project, &format!("{folder}/f.txt")).await;
+        assert_eq!(output(&outcome).contains("system-reminder"), is_told, "{folder}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

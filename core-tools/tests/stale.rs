@@ -41,6 +41,16 @@ async fn what_changed_since_it_was_read_is_not_written_over() {
 }
 
 #[tokio::test]
+async fn what_was_read_by_the_tool_of_another_family_counts_as_well() {
+    let project = Project::new();
+    let path = project.file("f.txt", "one\n");
+    output(&project.call("read_file", json!({ "file_path": path })).await);
+    fs::write(&path, "two, and longer\n").unwrap();
+    error(&write(&project, "f.txt", "new").await);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "two, and longer\n");
+}
+
+#[tokio::test]
 async fn by_another_name_it_is_the_same_file() {
     let project = Project::new();
     let path = project.file("f.txt", "one\n");

@@ -1,9 +1,9 @@
 //! A file of media read whole, and its pictures made to fit.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use image::ImageFormat;
-use tokio::io::AsyncReadExt;
+use tokio::{io::AsyncReadExt, sync::Semaphore};
 use tool_core::{ToolContext, ToolError};
 
 use super::{BadPicture, Bounds, Picture, fit};
@@ -13,6 +13,15 @@ use crate::workspace::ByteStream;
 const MAX_BYTES: u64 = 20 * 1024 * 1024;
 const CHUNK: usize = 256 * 1024;
 
+/// How many images of a session are decoded at once: each may take some hundreds of megabytes.
+struct AtOnce(Arc<Semaphore>);
+
+impl Default for AtOnce {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(2)))
+    }
+}
+
 /// An image that fits, or why there is none. Computed where it blocks nobody.
 pub(crate) async fn picture(
     ctx: &ToolContext,
@@ -20,7 +29,16 @@ pub(crate) async fn picture(
     format: ImageFormat,
     bounds: Bounds,
 ) -> Result<Result<Picture, BadPicture>, ToolError> {
-    let fitting = tokio::task::spawn_blocking(move || fit(bytes, format, bounds));
+    let at_once = ctx.session().memory::<AtOnce>();
+    let fitting = async move {
+        let permit = at_once.0.clone().acquire_owned().await.ok();
+        let work = move || {
+            // Kept to the end of the work, also where nobody waits for it any more.
+            let _permit = permit;
+            fit(bytes, format, bounds)
+        };
+        tokio::task::spawn_blocking(work).await
+    };
     let fitted = ctx.cancellation().run_until_cancelled(fitting).await.ok_or(ToolError::Cancelled)?;
     // A decoder that panics on a damaged file has refused it.
     Ok(fitted.unwrap_or(Err(BadPicture::Damaged)))

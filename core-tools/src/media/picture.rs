@@ -16,7 +16,7 @@ use tool_core::Attachment;
 /// Nothing wider or higher is decoded.
 const MAX_SIDE: u32 = 32_768;
 /// A decoder takes no more memory than this.
-const MAX_ALLOC: u64 = 512 * 1024 * 1024;
+const MAX_ALLOC: u64 = 256 * 1024 * 1024;
 /// The quality of a JPEG, from the best down.
 const QUALITIES: [u8; 4] = [80, 70, 55, 40];
 /// A patch is so many pixels wide and high: the unit in which OpenAI counts an image.
@@ -130,7 +130,7 @@ pub enum BadPicture {
 /// Makes an image fit. Takes up to seconds of computing for the largest: to be run where that blocks nobody.
 ///
 /// # Errors
-/// When it cannot be decoded, within 512 MiB of memory, or cannot be made to fit.
+/// When it cannot be decoded, within 256 MiB of memory, or cannot be made to fit.
 pub fn fit(bytes: Vec<u8>, format: ImageFormat, bounds: Bounds) -> Result<Picture, BadPicture> {
     let (image, orientation) =
         decode(&bytes, format).map_err(|source| BadPicture::Unreadable { mime: format.to_mime_type(), source })?;

@@ -1,10 +1,9 @@
 //! `read`: a window of a text file, a page of a directory, an image or a PDF (opencode's tool).
 //!
 //! In this order: where is it, may it be looked at (`external_directory`, then `read`), what is it, show it. What a
-//! window is, is in `window`; how bytes become text in `decode`; a page of a directory in `listing`; instruction files in
+//! window is, is in `window`; a page of a directory in `listing`; instruction files in
 //! `instructions`; images and documents in [`media`].
 
-mod decode;
 mod instructions;
 mod listing;
 mod window;
@@ -16,10 +15,10 @@ use serde_json::json;
 use tokio::io::AsyncReadExt;
 use tool_core::{Attachment, ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
-use self::{decode::Decode, listing::Page, window::WindowScan};
+use self::{listing::Page, window::WindowScan};
 use crate::{
     media::{self, Bounds, Media},
-    text_file::{SAMPLE, is_binary_name, looks_binary},
+    text_file::{Decode, SAMPLE, is_binary_name, looks_binary},
     workspace::{
         ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, ask_external, is_missing,
         suggestions,
@@ -45,7 +44,7 @@ const CHUNK: usize = 256 * 1024;
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn read(
     /// Path of the file or directory: absolute, or relative to the working directory.
-    #[arg(alias = "path")]
+    #[arg(alias = "path", alias = "file_path")]
     file_path: String,
     /// The first line or entry to show, counted from 1.
     #[arg(default = 1)]
@@ -136,7 +135,7 @@ async fn file(
     }
 
     let mut scan = WindowScan::new(offset, limit);
-    text.push(&sample, &mut scan);
+    text.push(&sample, |text| scan.push(text));
     // Kept to tell later whether the file has changed.
     let mut whole = Seen::compares(info.len).then_some(sample);
     let mut chunk = vec![0; CHUNK];
@@ -144,7 +143,7 @@ async fn file(
         match next(ctx, path, &mut source, &mut chunk).await? {
             0 => break,
             count => {
-                text.push(&chunk[..count], &mut scan);
+                text.push(&chunk[..count], |text| scan.push(text));
                 whole = whole.filter(|whole| Seen::compares((whole.len() + count) as u64));
                 if let Some(whole) = &mut whole {
                     whole.extend_from_slice(&chunk[..count]);
@@ -152,7 +151,7 @@ async fn file(
             }
         }
     }
-    text.finish(&mut scan);
+    text.finish(|text| scan.push(text));
     Seen::of(ctx).note(&place.real, info, whole.as_deref());
     let window = scan.finish();
     if offset > window.total.max(1) {

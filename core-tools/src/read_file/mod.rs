@@ -17,8 +17,12 @@ use self::{
     lines::{LineScan, shown},
 };
 use crate::{
+    media::Media,
     search::is_absolute,
-    workspace::{ActiveWorkspace, ByteStream, Place, Project, ask_external, is_missing, suggestions},
+    text_file::{Decode, SAMPLE},
+    workspace::{
+        ActiveWorkspace, ByteStream, FileInfo, Place, Project, Seen, Workspace, ask_external, is_missing, suggestions,
+    },
 };
 
 /// How many lines are shown unless another number is asked for (codex).
@@ -111,8 +115,11 @@ pub async fn read_file(
     ctx.ask(PermissionRequest::new("read", place.patterns(&project)).always(["*"])).await?;
     place.is_unchanged(&*workspace).await?;
 
-    let source = match workspace.open(&place.real).await {
-        Ok(source) => source,
+    let source = match open(&*workspace, &place).await {
+        Ok((source, info)) => {
+            Seen::of(ctx).note(&place.real, &info, None);
+            source
+        }
         Err(error) => {
             let suggestions = if is_missing(&error) { suggestions(&*workspace, &place).await } else { String::new() };
             return Err(ToolError::failed(format!("{}{suggestions}", failed(&place, &error))));
@@ -133,6 +140,11 @@ pub async fn read_file(
         }
     };
     Ok(ToolOutput::text(text).title(project.relative(&place.path)))
+}
+
+async fn open(workspace: &dyn Workspace, place: &Place) -> io::Result<(ByteStream, FileInfo)> {
+    let info = workspace.stat(&place.real).await?;
+    Ok((workspace.open(&place.real).await?, info))
 }
 
 /// The lines from one on.
@@ -182,20 +194,34 @@ async fn scan(
     take: &mut (dyn FnMut(u64, &[u8]) -> bool + Send),
 ) -> Result<(), ToolError> {
     let mut scan = LineScan::default();
+    let mut text: Option<Decode> = None;
     let mut chunk = vec![0; CHUNK];
     loop {
         let read = ctx.cancellation().run_until_cancelled(source.read(&mut chunk)).await;
         match read.ok_or(ToolError::Cancelled)?.map_err(|error| ToolError::failed(failed(place, &error)))? {
             0 => break,
             count => {
-                if !scan.push(&chunk[..count], take) {
+                let bytes = &chunk[..count];
+                if text.is_none() && is_no_text(bytes) {
+                    return Err(ToolError::failed(format!("Cannot read binary file: {}", place.path.display())));
+                }
+                if !text.get_or_insert_with(|| Decode::of(bytes)).push(bytes, |text| scan.push(text, take)) {
                     return Ok(());
                 }
             }
         }
     }
+    if !text.is_none_or(|text| text.finish(|text| scan.push(text, take))) {
+        return Ok(());
+    }
     scan.finish(take);
     Ok(())
+}
+
+/// What begins as media, or with NUL bytes and no line for as far as is looked. Otherwise codex shows what it can.
+fn is_no_text(beginning: &[u8]) -> bool {
+    let has_no_lines = beginning.len() > SAMPLE && beginning[0] == 0 && !beginning.contains(&b'\n');
+    has_no_lines || Media::of(beginning).is_some()
 }
 
 fn failed(place: &Place, error: &io::Error) -> String {

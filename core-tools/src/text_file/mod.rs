@@ -2,12 +2,14 @@
 
 mod binary;
 mod bom;
+mod decode;
 mod diff;
 mod encoding;
 mod lines;
 mod splice;
 mod spliced;
 
+pub(crate) use self::decode::Decode;
 pub use self::{
     binary::{SAMPLE, is_binary_name, looks_binary},
     bom::{BOM, has_bom, strip_bom, strip_bom_bytes},

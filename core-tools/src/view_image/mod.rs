@@ -59,8 +59,8 @@ pub async fn view_image(
     (&mut source).take(SAMPLE as u64).read_to_end(&mut sample).await.map_err(missing)?;
     let Some(Media::Image(format)) = Media::of(&sample) else {
         return Err(ToolError::failed(format!(
-            "unable to process image at `{shown}`: invalid or unsupported image data. Expected PNG, JPEG, GIF, WebP or BMP by \
-             its content, whatever its name; read other files with `read`, or convert them first."
+            "unable to process image: invalid or unsupported image data: expected PNG, JPEG, GIF, WebP or BMP by the content \
+             of `{shown}`, whatever its name. Read other files with `read`, or convert them first."
         )));
     };
     let bounds = match detail {
@@ -69,7 +69,7 @@ pub async fn view_image(
     };
     let bytes = media::whole(ctx, &place.path, sample, source, info.len).await?;
     let unreadable = |error: BadPicture| {
-        ToolError::failed(format!("unable to process image at `{shown}`: invalid or unsupported image data: {error}"))
+        ToolError::failed(format!("unable to process image: invalid or unsupported image data: `{shown}`: {error}"))
     };
     let picture = media::picture(ctx, bytes, format, bounds).await?.map_err(unreadable)?;
     let (width, height) = picture.original;

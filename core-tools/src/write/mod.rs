@@ -29,7 +29,7 @@ pub async fn write(
     /// All of the file's new content.
     content: String,
     /// Path of the file: absolute, or relative to the working directory.
-    #[arg(alias = "path")]
+    #[arg(alias = "path", alias = "file_path")]
     file_path: String,
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
