@@ -17,6 +17,7 @@ mod process;
 mod real_path;
 mod resolve;
 mod seen;
+mod ssh;
 mod transaction;
 
 use std::{
@@ -41,6 +42,7 @@ pub use self::{
     process::{Command, Exit, Process, Running, Stop},
     resolve::{BadPath, resolve},
     seen::{Changed, Seen, Stale},
+    ssh::{SshBuilder, SshError, SshWorkspace},
     transaction::{STAGED_PREFIX, STAGED_SUFFIX},
 };
 
