@@ -19,7 +19,7 @@ use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionReques
 use self::{listing::Page, media::Media, window::WindowScan};
 use crate::{
     text_file::{SAMPLE, is_binary_name, looks_binary, strip_bom_bytes},
-    workspace::{ActiveWorkspace, ByteStream, FileKind, Place, Project, Workspace, ask_external},
+    workspace::{ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, ask_external},
 };
 
 /// How many lines or entries are shown unless another number is asked for (opencode).
@@ -62,7 +62,7 @@ pub async fn read(
     let output = match workspace.stat(&place.real).await {
         Ok(info) if info.kind == FileKind::Directory => directory(&*workspace, &place, offset, limit).await?,
         Ok(info) if info.kind == FileKind::File => {
-            file(ctx, &*workspace, &project, &place, info.len, offset, limit).await?
+            file(ctx, &*workspace, &project, &place, &info, offset, limit).await?
         }
         Ok(info) => {
             return Err(ToolError::failed(format!(
@@ -104,7 +104,7 @@ async fn file(
     workspace: &dyn Workspace,
     project: &Project,
     place: &Place,
-    len: u64,
+    info: &FileInfo,
     offset: u64,
     limit: u64,
 ) -> Result<ToolOutput, ToolError> {
@@ -121,7 +121,7 @@ async fn file(
     sample.truncate(filled);
 
     if let Some(media) = Media::of(&sample) {
-        return attach(ctx, path, media, sample, source, len).await;
+        return attach(ctx, path, media, sample, source, info.len).await;
     }
     // The name is looked at as well where a link hides it.
     if is_binary_name(path) || is_binary_name(&place.real) || looks_binary(&sample) {
@@ -130,13 +130,22 @@ async fn file(
 
     let mut scan = WindowScan::new(offset, limit);
     scan.push(strip_bom_bytes(&sample));
+    // Kept to tell later whether the file has changed.
+    let mut whole = Seen::compares(info.len).then_some(sample);
     let mut chunk = vec![0; CHUNK];
     loop {
         match next(ctx, path, &mut source, &mut chunk).await? {
             0 => break,
-            count => scan.push(&chunk[..count]),
+            count => {
+                scan.push(&chunk[..count]);
+                whole = whole.filter(|whole| Seen::compares((whole.len() + count) as u64));
+                if let Some(whole) = &mut whole {
+                    whole.extend_from_slice(&chunk[..count]);
+                }
+            }
         }
     }
+    Seen::of(ctx).note(&place.real, info, whole.as_deref());
     let window = scan.finish();
     if offset > window.total.max(1) {
         return Err(ToolError::failed(format!(

@@ -14,6 +14,8 @@ const DEADLINE: Duration = Duration::from_millis(500);
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Shorter texts are compared where the caller stands: no other thread would be quicker.
 const MAX_INLINE: usize = 16 * 1024;
+/// A longer patch is cut, and says so.
+const MAX_PATCH: usize = 512 * 1024;
 /// How many lines are shown around a change.
 const CONTEXT: usize = 3;
 
@@ -74,7 +76,7 @@ impl Diff {
             }
         }
         let body = diff.unified_diff().context_radius(CONTEXT).header(name, name).to_string();
-        found.patch = format!("Index: {name}\n{}\n{body}", "=".repeat(67));
+        found.patch = format!("Index: {name}\n{}\n{}", "=".repeat(67), cut(body));
         found
     }
 
@@ -95,5 +97,53 @@ impl Diff {
             deletions: lines(old),
             first_changed: Some(memchr::memchr_iter(b'\n', &old[..start]).count() + 1),
         }
+    }
+}
+
+fn cut(mut patch: String) -> String {
+    if patch.len() > MAX_PATCH {
+        let mut end = MAX_PATCH;
+        while !patch.is_char_boundary(end) {
+            end -= 1;
+        }
+        let end = patch[..end].rfind('\n').map_or(end, |at| at + 1);
+        let more = patch[end..].lines().count();
+        patch.truncate(end);
+        patch.push_str(&format!("(The diff is too long to be shown whole: {more} lines more.)\n"));
+    }
+    patch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_and_the_first_is_found() {
+        let diff = Diff::of("/f", b"a\nb\nc\n", b"a\nB\nB2\nc\n");
+        assert_eq!((diff.additions, diff.deletions, diff.first_changed), (2, 1, Some(2)));
+        assert!(diff.patch.ends_with("--- /f\n+++ /f\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n+B2\n c\n"), "{}", diff.patch);
+        assert_eq!(Diff::of("/f", b"same", b"same"), Diff::default());
+        assert_eq!(Diff::of("/f", b"", b"x").first_changed, Some(1));
+        assert_eq!(Diff::of("/f", b"a\nb\n", b"a\n").first_changed, Some(2));
+    }
+
+    #[test]
+    fn what_is_too_long_is_only_counted() {
+        let old = "line\n".repeat(MAX_BYTES / 5 + 1);
+        let mut new = old.clone();
+        new.replace_range(10..14, "one\ntwo");
+        let diff = Diff::of("/f", old.as_bytes(), new.as_bytes());
+        assert_eq!((diff.additions, diff.deletions, diff.first_changed), (2, 1, Some(3)));
+        assert!(diff.patch.starts_with("(no diff"));
+    }
+
+    #[test]
+    fn a_long_patch_is_cut_at_a_line() {
+        let new: String = (0..200_000).map(|number| format!("{number}\n")).collect();
+        let diff = Diff::of("/f", b"", new.as_bytes());
+        assert_eq!(diff.additions, 200_000);
+        assert!(diff.patch.len() < MAX_PATCH + 300);
+        assert!(diff.patch.ends_with(" lines more.)\n"));
     }
 }

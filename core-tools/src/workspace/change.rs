@@ -68,7 +68,29 @@ impl Change {
         Self::Write { path: path.into(), content: content.into(), before, mode: None }
     }
 
-    fn paths(&self) -> impl Iterator<Item = &Path> {
+    /// A file goes.
+    #[must_use]
+    pub fn remove(path: impl Into<PathBuf>, before: FileInfo) -> Self {
+        Self::Remove { path: path.into(), before }
+    }
+
+    /// A file gets another name.
+    #[must_use]
+    pub fn rename(from: impl Into<PathBuf>, to: impl Into<PathBuf>, before: FileInfo, replaced: Before) -> Self {
+        Self::Move { from: from.into(), to: to.into(), before, replaced }
+    }
+
+    /// With these permission bits, where it writes.
+    #[must_use]
+    pub fn mode(mut self, bits: u32) -> Self {
+        if let Self::Write { mode, .. } = &mut self {
+            *mode = Some(bits);
+        }
+        self
+    }
+
+    /// The files it changes: what has to be locked.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let (one, other) = match self {
             Self::Write { path, .. } | Self::Remove { path, .. } => (path, None),
             Self::Move { from, to, .. } => (from, Some(to)),
@@ -194,7 +216,7 @@ pub async fn apply_all(
         for change in &changes {
             verify(&*workspace, change).await?;
         }
-        Transaction::new(&*workspace, changes.len()).make(&changes).await?;
+        Transaction::new(&*workspace, &changes).make(&changes).await?;
         for change in changes {
             note(&*workspace, &seen, change).await;
         }

@@ -78,10 +78,11 @@ fn is_of_kernel(_: &File) -> io::Result<bool> {
 }
 
 pub(super) fn create(path: &Path, content: &[u8], like: Option<&Path>) -> io::Result<()> {
-    let like =
-        like.map(|like| open_regular(like, File::options().read(true).write(true)).or_else(|_| open_writable(like)));
-    let like = like.transpose()?;
-    let mut file = File::options().write(true).create_new(true).mode(0o666).open(path)?;
+    let open = |like| open_regular(like, File::options().read(true)).or_else(|_| open_writable(like));
+    let like = like.map(open).transpose()?;
+    // Until it is as the other one, nobody else has a look at it.
+    let mode = if like.is_some() { 0o600 } else { 0o666 };
+    let mut file = File::options().write(true).create_new(true).mode(mode).open(path)?;
     let filled = fill(&mut file, content, like.as_ref());
     if filled.is_err() {
         drop(file);
@@ -154,12 +155,6 @@ pub(super) fn rename(from: &Path, to: &Path, existing: Existing) -> io::Result<(
     if from.parent() != to.parent() {
         sync_folder(from);
     }
-    Ok(())
-}
-
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)?;
-    sync_folder(path);
     Ok(())
 }
 

@@ -4,6 +4,7 @@
 //! or a test double can stand in for the local one without a tool changing. Not here: what a tool makes of it.
 
 mod active;
+mod alike;
 mod change;
 mod external;
 mod files;
@@ -11,6 +12,7 @@ mod follow;
 mod local;
 mod local_files;
 mod locks;
+mod memory;
 mod original;
 mod place;
 mod process;
@@ -37,6 +39,7 @@ pub use self::{
     files::{Entry, FileInfo, FileKind, Identity, Owner},
     local::LocalWorkspace,
     locks::{FileGuard, FileLocks},
+    memory::MemoryWorkspace,
     original::{Original, OriginalError},
     place::{Place, Project},
     process::{Command, Exit, Process, Running, Stop},
@@ -149,7 +152,7 @@ pub trait Workspace: Send + Sync + 'static {
         unsupported()
     }
 
-    /// Removes a file, or a link, for good.
+    /// Removes a file, or a link.
     ///
     /// # Errors
     /// When it may not be removed, or is a directory.

@@ -29,6 +29,9 @@ pub enum OriginalError {
         /// The longest that is taken.
         most: u64,
     },
+    /// It says that it is empty, and is not.
+    #[error("it is not a file of a disk, but a view of the kernel")]
+    Unreal,
     /// It is not what it was a moment ago.
     #[error("it is being written by somebody else: try again")]
     Unsteady,
@@ -61,7 +64,9 @@ impl Original {
         let bytes = workspace.read(real, most.saturating_add(1)).await?;
         match bytes.len() as u64 {
             len if len > most => Err(OriginalError::TooLong { len, most }),
-            // Files of `/proc` say they are empty; others shrink or grow under the reader.
+            // Files of `/proc` do.
+            1.. if info.len == 0 && workspace.stat(real).await?.len == 0 => Err(OriginalError::Unreal),
+            // It shrank or grew under the reader.
             len if len != info.len => Err(OriginalError::Unsteady),
             _ => Ok(Some(Self { info, bytes })),
         }

@@ -6,6 +6,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use similar::TextDiff;
@@ -23,6 +24,8 @@ const MAX_KEPT_ALL: usize = 4 * 1024 * 1024;
 const MAX_FILES: usize = 4096;
 /// How much of a change is shown.
 const MAX_SHOWN_LINES: usize = 40;
+/// After this time it is told coarsely.
+const DEADLINE: Duration = Duration::from_millis(100);
 /// How wide a line of it is shown.
 const MAX_SHOWN_WIDTH: usize = 200;
 
@@ -81,6 +84,12 @@ struct Facts {
 }
 
 impl Seen {
+    /// Whether the bytes of a file of this length tell more than its facts, so that they are worth passing.
+    #[must_use]
+    pub fn compares(len: u64) -> bool {
+        len <= MAX_HASHED as u64
+    }
+
     /// The memory of a call's session.
     #[must_use]
     pub fn of(ctx: &ToolContext) -> Arc<Self> {
@@ -193,7 +202,7 @@ fn count_lines(content: &[u8]) -> usize {
 /// The changed lines, without context.
 fn short_diff(old: &[u8], new: &[u8]) -> String {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(&new[..new.len().min(4 * MAX_KEPT)]));
-    let diff = TextDiff::from_lines(&*old, &*new);
+    let diff = TextDiff::configure().timeout(DEADLINE).diff_lines(&*old, &*new);
     let text = diff.unified_diff().context_radius(0).missing_newline_hint(false).to_string();
     let mut shown = String::new();
     for (number, line) in text.lines().enumerate() {
@@ -221,6 +230,7 @@ impl fmt::Display for Changed {
 impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.lines {
+            Some(1) => write!(f, "1 line ({} bytes)", self.len),
             Some(lines) => write!(f, "{lines} lines ({} bytes)", self.len),
             None => write!(f, "{} bytes", self.len),
         }

@@ -19,7 +19,7 @@ pub const STAGED_SUFFIX: &str = ".tmp";
 /// Changes on their way.
 pub(super) struct Transaction<'a> {
     workspace: &'a dyn Workspace,
-    /// Whether a failure can come after something was done: with one change, it cannot.
+    /// Whether a failure can come after something was done: with one change it cannot, but for a move that has to copy.
     keeps: bool,
     /// Files that are staged, and not in their place yet.
     staged: Vec<PathBuf>,
@@ -71,8 +71,9 @@ enum Step<'c> {
 }
 
 impl<'a> Transaction<'a> {
-    pub(super) fn new(workspace: &'a dyn Workspace, changes: usize) -> Self {
-        Self { workspace, keeps: changes > 1, staged: Vec::new(), done: Vec::new() }
+    pub(super) fn new(workspace: &'a dyn Workspace, changes: &[Change]) -> Self {
+        let keeps = !matches!(changes, [Change::Write { .. } | Change::Remove { .. }]);
+        Self { workspace, keeps, staged: Vec::new(), done: Vec::new() }
     }
 
     /// Makes all changes, or puts back what was done of them.
@@ -171,7 +172,6 @@ impl<'a> Transaction<'a> {
         match self.workspace.rename(from, to, existing).await {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                self.keeps = true;
                 let copy = beside(to);
                 self.copy(from, &copy).await.map_err(refused("move", from))?;
                 self.staged.push(copy.clone());
@@ -276,6 +276,10 @@ impl<'a> Transaction<'a> {
                 }
                 Undo::PutBack { kept, path } => {
                     let undone = workspace.rename(&kept, &path, Existing::Replace).await;
+                    if undone.is_ok() {
+                        // Renaming one name of a file to another does nothing (POSIX), where nothing had been replaced.
+                        let _ = workspace.remove(&kept).await;
+                    }
                     (path, Some(kept), undone)
                 }
                 Undo::MoveBack { from, to } => {

@@ -40,7 +40,7 @@ pub async fn write(
         )));
     }
     let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, &file_path).await?;
+    let place = Place::to_write(ctx, &*workspace, &file_path).await?;
     ask_external(ctx, &*workspace, &project, &place).await?;
 
     let guard = workspace.locks().lock([place.real.clone()]).await;

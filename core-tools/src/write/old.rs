@@ -33,7 +33,12 @@ pub(super) enum Old {
 
 impl Old {
     pub(super) async fn look(workspace: &dyn Workspace, place: &Place) -> Result<Self, ToolError> {
-        match Original::read(workspace, &place.real, MAX_BYTES).await {
+        let found = Original::read(workspace, &place.real, MAX_BYTES).await;
+        if matches!(found, Ok(Some(_)) | Err(OriginalError::TooLong { .. })) {
+            // Nobody is to be asked about what cannot be done.
+            workspace.check_writable(&place.real).await.map_err(|error| failed(&place.path, &error))?;
+        }
+        match found {
             Ok(None) => Ok(Self::Nothing),
             Ok(Some(Original { info, bytes })) => {
                 let text = TextFile::decode(bytes.clone()).ok();
