@@ -34,7 +34,20 @@ pub(super) fn bytes(path: &Path) -> io::Result<&[u8]> {
 }
 
 pub(super) async fn stat(sftp: &Sftp, path: &Path) -> io::Result<FileInfo> {
-    Ok(sftp.stat(bytes(path)?).attrs().await?.info())
+    match sftp.stat(bytes(path)?).attrs().await {
+        Ok(attrs) => Ok(attrs.info()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(missing(sftp, error, path).await),
+        Err(error) => Err(error),
+    }
+}
+
+/// The server says the same of a path that leads through a file.
+async fn missing(sftp: &Sftp, error: io::Error, path: &Path) -> io::Error {
+    let above = path.ancestors().skip(1).filter_map(|above| Some(sftp.stat(bytes(above).ok()?).attrs()));
+    match join_all(above).await.into_iter().find_map(Result::ok) {
+        Some(attrs) if attrs.kind() != FileKind::Directory => Errno::NOTDIR.into(),
+        _ => error,
+    }
 }
 
 pub(super) async fn list(sftp: &Sftp, path: &Path) -> io::Result<Vec<Entry>> {
