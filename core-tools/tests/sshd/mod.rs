@@ -63,6 +63,7 @@ impl Sshd {
                 .args(["-D", "-e", "-f"])
                 .arg(folder.path().join("sshd_config"))
                 .stdin(Stdio::null())
+                .stdout(Stdio::null())
                 .stderr(Stdio::piped())
                 .process_group(0)
                 .spawn()

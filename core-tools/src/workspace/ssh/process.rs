@@ -7,16 +7,19 @@
 
 use std::{
     hash::{BuildHasher, RandomState},
-    io::{self, Cursor},
+    io,
     os::unix::ffi::OsStrExt,
+    pin::Pin,
     process::Stdio,
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use rustix::io::Errno;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    io::{AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex},
     process::{Child, ChildStderr, ChildStdin, ChildStdout},
     sync::{OwnedSemaphorePermit, mpsc, watch},
     time::{sleep, timeout},
@@ -28,7 +31,7 @@ use super::{
     quote::push_word,
     status::{Part, StatusLines},
 };
-use crate::workspace::{ByteStream, Command, Exit, Process, Running, Stop};
+use crate::workspace::{Command, Exit, Process, Running, Stop};
 
 const SUPERVISOR: &str = include_str!("supervisor.sh");
 /// How long the other machine may take to start a program.
@@ -37,6 +40,8 @@ const START: Duration = Duration::from_secs(60);
 const LINGER: Duration = Duration::from_secs(2);
 /// How much may be printed by a login shell before the program starts.
 const MAX_NOISE: usize = 256 * 1024;
+/// How much is read at once: what a pipe holds.
+const READ: usize = 64 * 1024;
 /// How much of what it says on stderr is kept for an error.
 const MAX_SAID: usize = 2048;
 /// How much of a program's stderr is held for who reads it, where that comes apart: what a pipe holds.
@@ -84,7 +89,7 @@ pub(super) async fn spawn(
     tokio::spawn(attend(child, stdin, queue, status, room));
     let _ = orders.send(script);
 
-    let mut output = Output { lines: StatusLines::new(&mark), stdout, noise: 0 };
+    let mut output = Output::new(&mark, stdout);
     let start = async {
         loop {
             match output.status().await?.as_deref() {
@@ -108,7 +113,7 @@ pub(super) async fn spawn(
         _ => return Err(failed(&why_not(state).await).into()),
     }
     let process = Box::new(RemoteProcess { host: host.to_owned(), orders: Some(orders), state });
-    let running = Running::new(output.rest(), process);
+    let running = Running::new(Box::new(output), process);
     Ok(match errors {
         Some(errors) => running.errors(Box::new(errors)),
         None => running,
@@ -167,34 +172,74 @@ async fn why_not(mut state: watch::Receiver<State>) -> String {
     }
 }
 
-/// The program's output, behind what the login shell prints.
+/// The program's output: what comes between the status that it has started and the one that all have let go of it.
 struct Output {
     lines: StatusLines,
     stdout: ChildStdout,
     noise: usize,
+    buffer: Box<[u8]>,
+    current: Bytes,
+    has_ended: bool,
 }
 
 impl Output {
-    /// The next status line; `None` where there is none.
+    fn new(mark: &str, stdout: ChildStdout) -> Self {
+        Self {
+            lines: StatusLines::new(mark),
+            stdout,
+            noise: 0,
+            buffer: vec![0; READ].into(),
+            current: Bytes::new(),
+            has_ended: false,
+        }
+    }
+
+    /// The next status line; `None` where there is none. What else comes is the login shell's.
     async fn status(&mut self) -> io::Result<Option<String>> {
         loop {
             match self.lines.next() {
                 Some(Part::Status(status)) => return Ok(Some(status)),
                 Some(Part::Other(noise)) => self.noise += noise.len(),
                 None => {
-                    let mut buffer = [0; 4096];
-                    let count = self.stdout.read(&mut buffer).await?;
+                    let count = self.stdout.read(&mut self.buffer).await?;
                     if count == 0 || self.noise > MAX_NOISE {
                         return Ok(None);
                     }
-                    self.lines.push(&buffer[..count]);
+                    self.lines.push(&self.buffer[..count]);
                 }
             }
         }
     }
+}
 
-    fn rest(self) -> ByteStream {
-        Box::new(Cursor::new(self.lines.rest()).chain(self.stdout))
+impl AsyncRead for Output {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        loop {
+            if !this.current.is_empty() {
+                let count = this.current.len().min(into.remaining());
+                into.put_slice(&this.current.split_to(count));
+                return Poll::Ready(Ok(()));
+            }
+            if this.has_ended {
+                return Poll::Ready(Ok(()));
+            }
+            match this.lines.next() {
+                Some(Part::Other(bytes)) => this.current = bytes,
+                Some(Part::Status(_)) => this.has_ended = true,
+                None => {
+                    let mut buffer = ReadBuf::new(&mut this.buffer);
+                    ready!(Pin::new(&mut this.stdout).poll_read(cx, &mut buffer))?;
+                    if buffer.filled().is_empty() {
+                        // The connection is lost; what came is all there is.
+                        this.current = this.lines.rest();
+                        this.has_ended = true;
+                    } else {
+                        this.lines.push(buffer.filled());
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -254,7 +299,7 @@ impl Status {
                 _ => break,
             }
         }
-        let rest = std::mem::replace(&mut self.lines, StatusLines::new("")).rest();
+        let rest = self.lines.rest();
         self.pass(&rest, &mut said).await;
         let is_over = matches!(&*self.tell.borrow(), State::Ended(..));
         if !is_over {
@@ -263,13 +308,17 @@ impl Status {
         }
     }
 
-    fn take(&self, line: &str) {
+    fn take(&mut self, line: &str) {
         let mut words = line.split(' ');
         let state = match words.next() {
             Some("started") => State::Running,
             Some("exit") => {
                 let code = words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
                 State::Ended(exit(code), words.next() == Some("1"))
+            }
+            Some("errors") => {
+                self.errors = None;
+                return;
             }
             _ => return,
         };

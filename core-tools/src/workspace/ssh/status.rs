@@ -54,8 +54,8 @@ impl StatusLines {
     }
 
     /// What is left, once nothing comes any more or no status is expected.
-    pub(super) fn rest(self) -> Bytes {
-        self.buffer.freeze()
+    pub(super) fn rest(&mut self) -> Bytes {
+        self.buffer.split().freeze()
     }
 }
 

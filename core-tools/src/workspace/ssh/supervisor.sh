@@ -6,15 +6,11 @@ shift 5
 exec 3<&0 4</dev/null </dev/null
 cd -- "$d" 2>/dev/null || { printf '%s cwd\n' "$n"; exit; }
 command -v -- "$w" >/dev/null 2>&1 || { printf '%s program\n' "$n"; exit; }
-if [ -n "${BASH_VERSION-}" ]; then
-  set -m
-elif command -v setsid >/dev/null 2>&1; then
+if [ -z "${BASH_VERSION-}" ]; then
+  command -v setsid >/dev/null 2>&1 || { printf '%s group\n' "$n"; exit; }
   set -- setsid "$@"
   # Without job control a shell lets its background commands ignore both.
   env --default-signal=INT,QUIT true 2>/dev/null && set -- env --default-signal=INT,QUIT "$@"
-else
-  printf '%s group\n' "$n"
-  exit
 fi
 if [ "$l" -gt 0 ]; then
   f=$(mktemp) || { printf '%s room\n' "$n"; exit; }
@@ -28,32 +24,50 @@ if [ "$l" -gt 0 ]; then
 fi
 printf '%s started\n' "$n"
 printf '%s started\n' "$n" >&2
-if [ "$a" = 1 ]; then
-  { exec "$@"; } <&4 3<&- 4<&- &
-else
-  { exec "$@"; } <&4 2>&1 3<&- 4<&- &
-fi
-p=$!
-[ -z "${BASH_VERSION-}" ] || set +m
+
+# The program with its group. Its output goes to 1, its stderr to 5, statuses to 2; orders come from 3, its input from 4.
+run() {
+  [ -z "${BASH_VERSION-}" ] || set -m
+  { exec "$@"; } <&4 2>&5 3<&- 4<&- 5>&- &
+  p=$!
+  exec 4<&- 5>&- >/dev/null
+  [ -z "${BASH_VERSION-}" ] || set +m
+  (
+    while IFS= read -r order <&3; do
+      case $order in
+        T) signal TERM; signal CONT ;;
+        K) signal KILL ;;
+        R) exit ;;
+      esac
+    done
+    # Who gave the orders is gone.
+    signal KILL
+  ) </dev/null 2>/dev/null &
+  r=$!
+  exec 3<&-
+  { wait "$p"; s=$?; } 2>/dev/null
+  c=0
+  kill -s 0 -- "-$p" 2>/dev/null && c=1
+  printf '%s exit %s %s\n' "$n" "$s" "$c" >&2
+  # The orders end when this does, and the group would with them.
+  wait "$r"
+}
 # The group is there a moment later than the process.
 signal() { kill -s "$1" -- "-$p" || kill -s "$1" "$p"; }
-(
-  while IFS= read -r order <&3; do
-    case $order in
-      T) signal TERM; signal CONT ;;
-      K) signal KILL ;;
-      R) exit ;;
-    esac
-  done
-  # Who gave the orders is gone.
-  signal KILL
-) </dev/null >/dev/null 2>&1 4<&- &
-r=$!
-exec 3<&- 4<&- >/dev/null
-{ wait "$p"; s=$?; } 2>/dev/null
-c=0
-kill -s 0 -- "-$p" 2>/dev/null && c=1
-printf '%s exit %s %s\n' "$n" "$s" "$c" >&2
-# The output ends when the program's own children let go of it. But the orders end when this does.
-exec 2>/dev/null
-wait "$r"
+# Passes on what comes, and says when all who could write it have let go of it. An end of file does not: stdin and stdout
+# may be one socket, which the orders keep open.
+pass() {
+  cat
+  printf '%s %s\n' "$n" "$1"
+}
+# Nobody who waits may hold an end of the pipes, nor a shell its copy of one: `exec` keeps none, as other redirections do.
+if [ "$a" = 1 ]; then
+  exec 7>&1
+  {
+    { exec 5>&6 6>&- 7>&-; run "$@"; } | { exec 3<&- 4<&- 6>&- >&7; pass output; } &
+    exec 3<&- 4<&- 6>&- 7>&- >/dev/null
+    wait
+  } 6>&1 | { exec 3<&- 4<&- 7>&- >&2; pass errors; }
+else
+  { exec 5>&1; run "$@"; } | { exec 3<&- 4<&-; pass output; }
+fi
