@@ -56,8 +56,11 @@ impl Machine {
 pub(crate) struct Reach {
     /// Adds the flags to a command that runs calls.
     pub(crate) flags: fn(clap::Command) -> clap::Command,
-    pub(crate) reach: Box<dyn FnOnce(&ArgMatches, Option<PathBuf>) -> Reaching>,
+    /// Takes the flags that were found, and the directory of `--cwd`.
+    pub(crate) reach: Connect,
 }
+
+type Connect = Box<dyn FnOnce(&ArgMatches, Option<PathBuf>) -> Reaching>;
 
 /// A machine on the way; `None` for this one.
 pub(crate) type Reaching = Pin<Box<dyn Future<Output = Result<Option<Machine>, Failure>>>>;

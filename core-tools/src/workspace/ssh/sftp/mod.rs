@@ -350,7 +350,7 @@ pub(super) struct Refused;
 impl Refused {
     /// Whether an error is that.
     pub(super) fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+        matches!(error.get_ref(), Some(inner) if inner.is::<Self>())
     }
 }
 
