@@ -147,6 +147,16 @@ async fn words_input_and_environment_come_as_they_are() {
 }
 
 #[tokio::test]
+async fn a_command_is_no_login_shell() {
+    let Some(machine) = remote().await else { return };
+    let command = Command::new("/bin/bash", ["-c", "echo $SHLVL"], &machine.root);
+    let (level, _, _) = all_of(machine.workspace.spawn(command).await.unwrap()).await;
+    // In the first shell, bash would read its profile once more, and its noise be taken for the command's.
+    let level: u32 = String::from_utf8(level).unwrap().trim().parse().unwrap();
+    assert!(level >= 2, "{level}");
+}
+
+#[tokio::test]
 async fn what_cannot_start_is_an_error_that_says_why() {
     let Some(machine) = remote().await else { return };
     for (command, what) in [

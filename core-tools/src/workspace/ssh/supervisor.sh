@@ -4,6 +4,8 @@
 n=$1 d=$2 l=$3 a=$4 w=$5
 shift 5
 exec 3<&0 4</dev/null </dev/null
+# A bash that takes itself for the first shell of an SSH session reads its profile, which the login shell has done.
+export SHLVL=2
 cd -- "$d" 2>/dev/null || { printf '%s cwd\n' "$n"; exit; }
 command -v -- "$w" >/dev/null 2>&1 || { printf '%s program\n' "$n"; exit; }
 if [ -z "${BASH_VERSION-}" ]; then
