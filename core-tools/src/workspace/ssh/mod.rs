@@ -9,6 +9,7 @@ mod connection;
 mod connections;
 mod error;
 mod files;
+mod output;
 mod process;
 mod quote;
 mod real_path;

@@ -9,18 +9,15 @@ use std::{
     hash::{BuildHasher, RandomState},
     io,
     os::unix::ffi::OsStrExt,
-    pin::Pin,
     process::Stdio,
-    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use rustix::io::Errno;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex},
-    process::{Child, ChildStderr, ChildStdin, ChildStdout},
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex},
+    process::{Child, ChildStderr, ChildStdin},
     sync::{OwnedSemaphorePermit, mpsc, watch},
     time::{sleep, timeout},
 };
@@ -28,6 +25,7 @@ use tokio::{
 use super::{
     SshError,
     connection::{Connection, one_line},
+    output::Output,
     quote::push_word,
     status::{Part, StatusLines},
 };
@@ -38,10 +36,6 @@ const SUPERVISOR: &str = include_str!("supervisor.sh");
 const START: Duration = Duration::from_secs(60);
 /// How long the supervisor has to end after its orders have, before its channel is closed.
 const LINGER: Duration = Duration::from_secs(2);
-/// How much may be printed by a login shell before the program starts.
-const MAX_NOISE: usize = 256 * 1024;
-/// How much is read at once: what a pipe holds.
-const READ: usize = 64 * 1024;
 /// How much of what it says on stderr is kept for an error.
 const MAX_SAID: usize = 2048;
 /// How much of a program's stderr is held for who reads it, where that comes apart: what a pipe holds.
@@ -169,77 +163,6 @@ async fn why_not(mut state: watch::Receiver<State>) -> String {
             _ => String::new(),
         },
         _ => "its shell ended and said nothing".to_owned(),
-    }
-}
-
-/// The program's output: what comes between the status that it has started and the one that all have let go of it.
-struct Output {
-    lines: StatusLines,
-    stdout: ChildStdout,
-    noise: usize,
-    buffer: Box<[u8]>,
-    current: Bytes,
-    has_ended: bool,
-}
-
-impl Output {
-    fn new(mark: &str, stdout: ChildStdout) -> Self {
-        Self {
-            lines: StatusLines::new(mark),
-            stdout,
-            noise: 0,
-            buffer: vec![0; READ].into(),
-            current: Bytes::new(),
-            has_ended: false,
-        }
-    }
-
-    /// The next status line; `None` where there is none. What else comes is the login shell's.
-    async fn status(&mut self) -> io::Result<Option<String>> {
-        loop {
-            match self.lines.next() {
-                Some(Part::Status(status)) => return Ok(Some(status)),
-                Some(Part::Other(noise)) => self.noise += noise.len(),
-                None => {
-                    let count = self.stdout.read(&mut self.buffer).await?;
-                    if count == 0 || self.noise > MAX_NOISE {
-                        return Ok(None);
-                    }
-                    self.lines.push(&self.buffer[..count]);
-                }
-            }
-        }
-    }
-}
-
-impl AsyncRead for Output {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let this = &mut *self;
-        loop {
-            if !this.current.is_empty() {
-                let count = this.current.len().min(into.remaining());
-                into.put_slice(&this.current.split_to(count));
-                return Poll::Ready(Ok(()));
-            }
-            if this.has_ended {
-                return Poll::Ready(Ok(()));
-            }
-            match this.lines.next() {
-                Some(Part::Other(bytes)) => this.current = bytes,
-                Some(Part::Status(_)) => this.has_ended = true,
-                None => {
-                    let mut buffer = ReadBuf::new(&mut this.buffer);
-                    ready!(Pin::new(&mut this.stdout).poll_read(cx, &mut buffer))?;
-                    if buffer.filled().is_empty() {
-                        // The connection is lost; what came is all there is.
-                        this.current = this.lines.rest();
-                        this.has_ended = true;
-                    } else {
-                        this.lines.push(buffer.filled());
-                    }
-                }
-            }
-        }
     }
 }
 

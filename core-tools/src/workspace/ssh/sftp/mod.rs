@@ -4,28 +4,30 @@
 //! so that who makes several before waiting pays for one way there and back. A request whose answer nobody waits for any
 //! more is carried out all the same; what it opened is closed.
 
+mod answer;
 mod packet;
 mod read;
 
 use std::{
     collections::{HashMap, HashSet},
     io,
-    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    task::{Context, Poll},
     time::Duration,
 };
 
 use bytes::{Bytes, BytesMut};
-use rustix::io::Errno;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::{mpsc, oneshot},
     time::{Instant, timeout},
 };
 
-use self::packet::{Fields, extension, reply, request};
+use self::{
+    answer::Reply,
+    packet::{Fields, extension, reply, request},
+};
 pub(super) use self::{
+    answer::{Answer, Refused},
     packet::{Attrs, Packet, open},
     read::FileStream,
 };
@@ -69,24 +71,11 @@ pub(super) enum End {
     Nonsense(String),
 }
 
-/// What the server answered.
-pub(super) enum Reply {
-    Status(u32),
-    Handle(Handle),
-    Data(Bytes),
-    Names(Vec<(Bytes, Attrs)>),
-    Attrs(Attrs),
-    Extended(Bytes),
-}
-
 /// A file or directory that is open. Closed when it is dropped.
 pub(super) struct Handle {
     raw: Bytes,
     shared: Weak<Shared>,
 }
-
-/// An answer that is still to come.
-pub(super) struct Answer(oneshot::Receiver<io::Result<Reply>>);
 
 /// What is known of the file system that a path is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -271,92 +260,6 @@ impl Drop for Handle {
         {
             drop(shared.send(request::CLOSE, |packet| packet.bytes(&self.raw)));
         }
-    }
-}
-
-impl Future for Answer {
-    type Output = io::Result<Reply>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.0).poll(cx).map(|answer| answer.unwrap_or_else(|_| Err(Errno::CONNABORTED.into())))
-    }
-}
-
-impl Answer {
-    /// Waits for a "done".
-    pub(super) async fn done(self) -> io::Result<()> {
-        match self.await? {
-            Reply::Status(0) => Ok(()),
-            other => Err(other.unexpected()),
-        }
-    }
-
-    pub(super) async fn attrs(self) -> io::Result<Attrs> {
-        match self.await? {
-            Reply::Attrs(attrs) => Ok(attrs),
-            other => Err(other.unexpected()),
-        }
-    }
-
-    pub(super) async fn handle(self) -> io::Result<Handle> {
-        match self.await? {
-            Reply::Handle(handle) => Ok(handle),
-            other => Err(other.unexpected()),
-        }
-    }
-
-    /// The one name that is asked for.
-    pub(super) async fn name(self) -> io::Result<Bytes> {
-        match self.await? {
-            Reply::Names(mut names) if names.len() == 1 => Ok(names.remove(0).0),
-            other => Err(other.unexpected()),
-        }
-    }
-
-    /// The next names of a directory; `None` at its end.
-    pub(super) async fn names(self) -> io::Result<Option<Vec<(Bytes, Attrs)>>> {
-        match self.await? {
-            Reply::Names(names) => Ok(Some(names)),
-            Reply::Status(Reply::EOF) => Ok(None),
-            other => Err(other.unexpected()),
-        }
-    }
-}
-
-impl Reply {
-    const EOF: u32 = 1;
-
-    /// The error that it is, where something else was to come.
-    fn unexpected(self) -> io::Error {
-        // OpenSSH tells these of an errno; everything else is a "failure".
-        match self {
-            Self::Status(2) => Errno::NOENT.into(),
-            Self::Status(3) => Errno::ACCESS.into(),
-            Self::Status(5) => Errno::INVAL.into(),
-            Self::Status(8) => io::Error::new(io::ErrorKind::Unsupported, "the SFTP server cannot do that"),
-            Self::Status(4) => Refused.into(),
-            _ => {
-                io::Error::new(io::ErrorKind::InvalidData, "the SFTP server answered something that was not asked for")
-            }
-        }
-    }
-}
-
-/// The server's "failure", which is all it says of most errors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the server refused, and did not say why")]
-pub(super) struct Refused;
-
-impl Refused {
-    /// Whether an error is that.
-    pub(super) fn is(error: &io::Error) -> bool {
-        matches!(error.get_ref(), Some(inner) if inner.is::<Self>())
-    }
-}
-
-impl From<Refused> for io::Error {
-    fn from(refused: Refused) -> Self {
-        Self::other(refused)
     }
 }
 
