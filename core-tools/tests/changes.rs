@@ -186,6 +186,41 @@ async fn a_file_that_shrinks_while_it_is_read_is_an_error() {
 }
 
 #[tokio::test]
+async fn what_changes_while_it_is_staged_is_not_written_over() {
+    let failing = Arc::new(Failing::new(MemoryWorkspace::new().file("/a", "old").file("/b", "old")));
+    let workspace: Arc<dyn Workspace> = failing.clone();
+    let (a, b) = (Path::new("/a"), Path::new("/b"));
+    let changes = vec![
+        Change::write(a, "new", before(&*workspace, a).await),
+        Change::write(b, "new", before(&*workspace, b).await),
+    ];
+    failing.meddle(b);
+    let error = apply(&workspace, changes).await.unwrap_err();
+    assert!(matches!(&error, ChangeError::Changed { path, .. } if path == b), "{error}");
+    let texts = [workspace.read(a, 9).await.unwrap(), workspace.read(b, 9).await.unwrap()];
+    assert_eq!(texts, [b"old".to_vec(), b"meddled".to_vec()]);
+    assert_eq!(workspace.list(Path::new("/")).await.unwrap().len(), 2);
+}
+
+/// Where a file stands, it is not written in one step: what fails there is put back too.
+#[tokio::test]
+async fn a_file_that_is_alone_is_put_back_as_well() {
+    for step in 0..8 {
+        let failing = Arc::new(Failing::new(MemoryWorkspace::new().file("/sealed/s", "old")));
+        let workspace: Arc<dyn Workspace> = failing.clone();
+        workspace.set_mode(Path::new("/sealed"), 0o555).await.unwrap();
+        let old = picture(&*workspace, Path::new("/")).await;
+        let path = Path::new("/sealed/s");
+        let change = Change::write(path, "new", before(&*workspace, path).await).mode(0o600);
+        failing.fail_at(step);
+        match apply(&workspace, vec![change]).await {
+            Ok(()) => assert_eq!(workspace.read(path, 9).await.unwrap(), b"new"),
+            Err(error) => assert_eq!(picture(&*workspace, Path::new("/")).await, old, "{step}: {error}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_as_expected_stops_everything() {
     let (workspace, root) = memory();
     fill(&*workspace, &root).await;

@@ -89,6 +89,18 @@ impl Change {
         self
     }
 
+    /// Whether everything it is about is as it says.
+    pub(super) async fn verify(&self, workspace: &dyn Workspace) -> Result<(), ChangeError> {
+        match self {
+            Self::Write { path, before, .. } => expect(workspace, path, *before).await,
+            Self::Remove { path, before } => expect(workspace, path, Before::File(*before)).await,
+            Self::Move { from, to, before, replaced } => {
+                expect(workspace, from, Before::File(*before)).await?;
+                expect(workspace, to, *replaced).await
+            }
+        }
+    }
+
     /// The files it changes: what has to be locked.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         let (one, other) = match self {
@@ -214,7 +226,7 @@ pub async fn apply_all(
     let workspace = workspace.clone();
     let work = tokio::spawn(async move {
         for change in &changes {
-            verify(&*workspace, change).await?;
+            change.verify(&*workspace).await?;
         }
         Transaction::new(&*workspace, &changes).make(&changes).await?;
         for change in changes {
@@ -224,18 +236,6 @@ pub async fn apply_all(
         Ok(())
     });
     work.await.unwrap_or_else(|error| Err(ChangeError::GivenUp(error.to_string())))
-}
-
-/// Whether everything a change is about is as it says.
-async fn verify(workspace: &dyn Workspace, change: &Change) -> Result<(), ChangeError> {
-    match change {
-        Change::Write { path, before, .. } => expect(workspace, path, *before).await,
-        Change::Remove { path, before } => expect(workspace, path, Before::File(*before)).await,
-        Change::Move { from, to, before, replaced } => {
-            expect(workspace, from, Before::File(*before)).await?;
-            expect(workspace, to, *replaced).await
-        }
-    }
 }
 
 async fn expect(workspace: &dyn Workspace, path: &Path, before: Before) -> Result<(), ChangeError> {

@@ -9,7 +9,7 @@ use std::{
 
 use bytes::Bytes;
 
-use super::{Before, Change, ChangeError, Existing, Left, Workspace};
+use super::{Before, Change, ChangeError, Existing, Left, Original, Workspace};
 
 /// Who finds a file with this at the beginning of its name has found what an interrupted write left over.
 pub const STAGED_PREFIX: &str = ".core-tools-";
@@ -19,7 +19,7 @@ pub const STAGED_SUFFIX: &str = ".tmp";
 /// Changes on their way.
 pub(super) struct Transaction<'a> {
     workspace: &'a dyn Workspace,
-    /// Whether a failure can come after something was done: with one change it cannot, but for a move that has to copy.
+    /// Whether a failure can come after something was done: with one change of one step it cannot.
     keeps: bool,
     /// Files that are staged, and not in their place yet.
     staged: Vec<PathBuf>,
@@ -72,7 +72,7 @@ enum Step<'c> {
 
 impl<'a> Transaction<'a> {
     pub(super) fn new(workspace: &'a dyn Workspace, changes: &[Change]) -> Self {
-        let keeps = !matches!(changes, [Change::Write { .. } | Change::Remove { .. }]);
+        let keeps = !matches!(changes, [Change::Write { mode: None, .. } | Change::Remove { .. }]);
         Self { workspace, keeps, staged: Vec::new(), done: Vec::new() }
     }
 
@@ -91,6 +91,10 @@ impl<'a> Transaction<'a> {
         let mut steps = Vec::with_capacity(changes.len());
         for change in changes {
             steps.push(self.stage(change).await?);
+        }
+        // Staging takes time, in which somebody else may have come.
+        for change in changes {
+            change.verify(self.workspace).await?;
         }
         for step in steps {
             self.take(step).await?;
@@ -203,8 +207,17 @@ impl<'a> Transaction<'a> {
     }
 
     async fn copy(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let content = self.workspace.read(from, u64::MAX).await?;
-        self.workspace.create(to, content.into(), Some(from)).await
+        let content = self.content(from).await?;
+        self.workspace.create(to, content, Some(from)).await
+    }
+
+    /// All that is in a file that is to be kept.
+    async fn content(&self, path: &Path) -> io::Result<Bytes> {
+        let content = self.workspace.read(path, Original::MAX_BYTES + 1).await?;
+        if content.len() as u64 > Original::MAX_BYTES {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too long for its old content to be kept"));
+        }
+        Ok(content.into())
     }
 
     async fn overwrite(
@@ -214,18 +227,15 @@ impl<'a> Transaction<'a> {
         before: Before,
         mode: Option<u32>,
     ) -> Result<(), ChangeError> {
-        if self.keeps {
-            // A link to the file would be written over with it, and there may be no room for a copy.
-            if let Some(Undo::PutBack { path: last, kept }) = self.done.last()
-                && last == path
-            {
-                let kept = kept.clone();
-                self.done.pop();
-                let _ = self.workspace.remove(&kept).await;
-            }
-            let old = self.workspace.read(path, u64::MAX).await.map_err(refused("read", path))?;
-            self.done.push(Undo::Overwrite { path: path.to_owned(), content: old.into() });
+        // A link to the file would be written over with it, and there may be no room for a copy.
+        if let Some(Undo::PutBack { path: last, kept }) = self.done.last()
+            && last == path
+        {
+            let _ = self.workspace.remove(kept).await;
+            self.done.pop();
         }
+        let old = self.content(path).await.map_err(refused("write", path))?;
+        self.done.push(Undo::Overwrite { path: path.to_owned(), content: old });
         self.workspace.overwrite(path, content.clone()).await.map_err(refused("write", path))?;
         if let Some(mode) = mode {
             if let Before::File(info) = before

@@ -3,7 +3,10 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicI64, Ordering::SeqCst},
+    },
 };
 
 use async_trait::async_trait;
@@ -19,11 +22,18 @@ pub(crate) struct Failing<W> {
     left: AtomicI64,
     failed: AtomicBool,
     shrinks: AtomicBool,
+    meddled: Mutex<Option<PathBuf>>,
 }
 
 impl<W> Failing<W> {
     pub(crate) fn new(inner: W) -> Self {
-        Self { inner, left: AtomicI64::new(i64::MAX), failed: AtomicBool::new(false), shrinks: AtomicBool::new(false) }
+        Self {
+            inner,
+            left: AtomicI64::new(i64::MAX),
+            failed: AtomicBool::new(false),
+            shrinks: AtomicBool::new(false),
+            meddled: Mutex::default(),
+        }
     }
 
     /// The step after so many fails.
@@ -34,6 +44,11 @@ impl<W> Failing<W> {
     /// From now on files have lost their content when they are read.
     pub(crate) fn shrink(&self) {
         self.shrinks.store(true, SeqCst);
+    }
+
+    /// When the next file is made, somebody else writes this one.
+    pub(crate) fn meddle(&self, path: &Path) {
+        *self.meddled.lock().expect("nobody panics with it") = Some(path.to_owned());
     }
 
     pub(crate) fn has_failed(&self) -> bool {
@@ -68,6 +83,10 @@ impl<W: Workspace> Workspace for Failing<W> {
     }
     async fn create(&self, path: &Path, content: Bytes, like: Option<&Path>) -> io::Result<()> {
         self.step()?;
+        let meddled = self.meddled.lock().expect("nobody panics with it").take();
+        if let Some(meddled) = meddled {
+            self.inner.overwrite(&meddled, "meddled".into()).await?;
+        }
         self.inner.create(path, content, like).await
     }
     async fn overwrite(&self, path: &Path, content: Bytes) -> io::Result<()> {
