@@ -20,6 +20,7 @@ mod process;
 mod real_path;
 mod resolve;
 mod seen;
+mod ssh;
 mod transaction;
 mod walk;
 
@@ -46,6 +47,7 @@ pub use self::{
     process::{Command, Exit, Process, Running, Stop},
     resolve::{BadPath, resolve},
     seen::{Changed, Seen, Stale},
+    ssh::{SshBuilder, SshError, SshWorkspace},
     transaction::{STAGED_PREFIX, STAGED_SUFFIX},
     walk::{Content, Fault, Found, Step, Visit, Visitor, Walk},
 };
