@@ -112,6 +112,68 @@ fn name(entry: core_tools::workspace::Entry) -> String {
 }
 
 #[tokio::test]
+async fn changing() {
+    let files: &[(&str, &[u8])] =
+        &[("a.txt", b"one\r\ntwo\r\nbad \xff\r\n"), ("b.txt", b"b1\nb2\n"), ("gone.txt", b"x\n"), (HOSTILE, b"old\n")];
+    let edit =
+        |path: &str, old: &str, new: &str| ("edit", json!({ "filePath": path, "oldString": old, "newString": new }));
+    let patch = |input: &str| ("apply_patch", json!({ "input": format!("*** Begin Patch\n{input}*** End Patch") }));
+    let calls = [
+        edit("a.txt", "one\ntwo", "1\n2"),
+        edit("a.txt", "nowhere in it", "x"),
+        edit(HOSTILE, "old", "new"),
+        edit("none.txt", "a", "b"),
+        (
+            "multiedit",
+            json!({ "filePath": "b.txt", "edits": [
+            { "oldString": "b1", "newString": "B1" }, { "oldString": "b2", "newString": "B2" } ] }),
+        ),
+        patch(
+            "*** Add File: new/c.txt\n+c\n*** Delete File: gone.txt\n*** Update File: b.txt\n*** Move to: moved.txt\n@@\n-B1\n+b\n",
+        ),
+        patch("*** Update File: a.txt\n@@\n-2\n+two\n*** Delete File: none.txt\n"),
+    ];
+    let (_, machines) = alike(files, &calls).await;
+    for machine in machines {
+        assert_eq!(machine.content("a.txt").await, b"1\r\n2\r\nbad \xff\r\n", "{}", machine.name);
+        assert_eq!(machine.content("moved.txt").await, b"b\nB2\n", "{}", machine.name);
+        assert_eq!(machine.content("new/c.txt").await, b"c\n", "{}", machine.name);
+        assert_eq!(machine.content(HOSTILE).await, b"new\n", "{}", machine.name);
+        let mut names: Vec<String> =
+            machine.workspace.list(&machine.root).await.unwrap().into_iter().map(name).collect();
+        names.sort();
+        assert_eq!(names, ["a.txt", HOSTILE, "moved.txt", "new"], "{}", machine.name);
+    }
+}
+
+#[tokio::test]
+async fn searching() {
+    let files: &[(&str, &[u8])] = &[
+        (".gitignore", b"/target\n*.log\n"),
+        ("src/main.rs", b"fn main() {\n    needle();\n}\n"),
+        ("src/lib.rs", b"// no such thing\n"),
+        ("target/out.rs", b"needle\n"),
+        ("a.log", b"needle\n"),
+        ("binary", b"needle\0\n"),
+        (HOSTILE, b"needle\n"),
+    ];
+    let calls = [
+        ("glob", json!({ "pattern": "**/*.rs" })),
+        ("grep", json!({ "pattern": "needle", "include": "*.rs" })),
+        ("grep", json!({ "pattern": "NEEDLE\\(", "ignoreCase": true, "context": 1 })),
+        ("grep", json!({ "pattern": "(" })),
+        ("find", json!({ "pattern": "*.rs" })),
+        ("ls", json!({})),
+        ("list", json!({})),
+        ("grep_files", json!({ "pattern": "such thing" })),
+        ("glob", json!({ "pattern": "*", "path": "nowhere" })),
+    ];
+    let (told, _machines) = alike(files, &calls).await;
+    assert!(told[0].to_string().contains("src/main.rs") && !told[0].to_string().contains("target"), "{}", told[0]);
+    assert!(told[1].to_string().contains("needle();"), "{}", told[1]);
+}
+
+#[tokio::test]
 async fn a_file_that_changed_is_not_written_over() {
     for machine in machines().await {
         machine.put("a.txt", "one\n").await;
