@@ -187,7 +187,7 @@ async fn what_may_have_been_meant() {
     }
     symlink("nowhere", project.path("dangling")).unwrap();
     let told = async |path: &str| {
-        let text = error(&read(&project, path).await).to_owned();
+        let text = error(&read(&project, path).await).clone();
         text.split_once("\n\n").map_or(String::new(), |(_, told)| told.replace(&*project.root.to_string_lossy(), "."))
     };
     for (path, meant) in [
