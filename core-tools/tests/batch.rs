@@ -32,7 +32,7 @@ async fn results_come_in_the_order_of_the_calls_and_later_ones_see_what_earlier_
 async fn a_call_that_fails_leaves_the_others_alone() {
     let project = Project::new();
     let unknown = json!({ "tool": "nowhere", "parameters": {} });
-    let invalid = json!({ "tool": "read", "parameters": { "path": "a.txt" } });
+    let invalid = json!({ "tool": "read", "parameters": { "paths": "a.txt" } });
     let outcome =
         project.call("batch", json!({ "tool_calls": [unknown, invalid, read("b.txt"), write("c.txt", "c")] })).await;
     let text = output(&outcome);
@@ -77,9 +77,8 @@ async fn a_batch_of_nothing_and_of_something_else_are_mistakes() {
 #[tokio::test]
 async fn attachments_of_the_calls_are_kept() {
     let project = Project::new();
-    let png = [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, b'I', b'H', b'D', b'R'];
-    project.file("a.png", png);
+    project.file("a.pdf", "%PDF-1.7\n...");
     project.file("b.txt", "text\n");
-    let outcome = project.call("batch", json!({ "tool_calls": [read("a.png"), read("b.txt")] })).await;
+    let outcome = project.call("batch", json!({ "tool_calls": [read("a.pdf"), read("b.txt")] })).await;
     assert_eq!(outcome.status().expect("it succeeds").attachments().len(), 1);
 }

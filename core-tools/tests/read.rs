@@ -17,8 +17,6 @@ use tool_core::{
     truncate::SpillStore,
 };
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
-
 async fn read(project: &Project, path: &str) -> Outcome {
     project.call("read", json!({ "filePath": path })).await
 }
@@ -118,29 +116,27 @@ async fn directories() {
 }
 
 #[tokio::test]
-async fn media_is_known_by_its_bytes() {
+async fn utf_16_is_text_where_a_mark_says_so() {
     let project = Project::new();
-    project.file("image.txt", PNG);
-    let outcome = read(&project, "image.txt").await;
-    assert_eq!(output(&outcome), "Image read successfully");
-    let attachments = outcome.status().unwrap().attachments();
-    assert_eq!(attachments[0].mime, "image/png");
-    assert!(attachments[0].url.starts_with("data:image/png;base64,iVBORw0KGgo"));
-
-    project.file("a.pdf", "%PDF-1.7\n...");
-    let outcome = read(&project, "a.pdf").await;
-    assert_eq!(output(&outcome), "PDF read successfully");
-    assert_eq!(outcome.status().unwrap().attachments()[0].mime, "application/pdf");
-
-    for (name, text) in [("text.png", "not an image"), ("text.pdf", "not a pdf"), ("g.gif", "GIFTS and more")] {
-        project.file(name, text);
-        assert_eq!(content(&read(&project, name).await), format!("1: {text}"));
+    let text = "a\r\n\u{1f600} ä\nlast";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (mark, bytes) in [(&b"\xff\xfe"[..], &little), (b"\xfe\xff", &big)] {
+        project.file("f.txt", [mark, bytes].concat());
+        assert_eq!(content(&read(&project, "f.txt").await), "1: a\n2: \u{1f600} ä\n3: last");
+        // A character that the end of the file cuts through, and one half of a pair.
+        project.file("f.txt", [mark, &bytes[..7]].concat());
+        assert_eq!(content(&read(&project, "f.txt").await), "1: a\n2: \u{fffd}");
     }
-    project.file("damaged.png", b"\0\0\0\0");
-    assert!(error(&read(&project, "damaged.png").await).starts_with("Cannot read binary file: "));
-    let huge = project.file("huge.png", PNG);
-    fs::File::options().write(true).open(huge).unwrap().set_len(30 << 20).unwrap();
-    assert!(error(&read(&project, "huge.png").await).contains("at most 20971520"));
+    project.file(
+        "f.txt",
+        [&b"\xff\xfe"[..], &"long line\n".repeat(60_000).encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()]
+            .concat(),
+    );
+    let last = project.call("read", json!({ "filePath": "f.txt", "offset": 60_000 })).await;
+    assert_eq!(content(&last), "60000: long line");
+    project.file("utf32.txt", b"\xff\xfe\0\0a\0\0\0");
+    assert!(error(&read(&project, "utf32.txt").await).starts_with("Cannot read binary file: "));
 }
 
 #[tokio::test]
@@ -175,9 +171,43 @@ async fn what_is_not_there() {
         format!("File not found: {root}/README.M\n\nDid you mean one of these?\n{root}/README\n{root}/readme.md")
     );
     assert_eq!(error(&read(&project, "zzz").await), format!("File not found: {root}/zzz"));
-    assert_eq!(error(&read(&project, "other/x").await), format!("File not found: {root}/other/x"));
+    assert_eq!(
+        error(&read(&project, "other/x").await),
+        format!("File not found: {root}/other/x\n\n{root}/other is no directory.")
+    );
     symlink("circle", project.path("circle")).unwrap();
     assert!(error(&read(&project, "circle").await).starts_with("Cannot reach "));
+}
+
+#[tokio::test]
+async fn what_may_have_been_meant() {
+    let project = Project::new();
+    for name in ["config.rs", "src/main.rs", "src/deep/lib.rs", "a"] {
+        project.file(name, "x\n");
+    }
+    symlink("nowhere", project.path("dangling")).unwrap();
+    let told = async |path: &str| {
+        let text = error(&read(&project, path).await).clone();
+        text.split_once("\n\n").map_or(String::new(), |(_, told)| told.replace(&*project.root.to_string_lossy(), "."))
+    };
+    for (path, meant) in [
+        ("confg.rs", "./config.rs"),
+        ("conifg.rs", "./config.rs"),
+        ("CONFIG", "./config.rs"),
+        ("config.rs.bak", "./config.rs"),
+        ("src/mian.rs", "./src/main.rs"),
+        ("scr/main.rs", "./src/main.rs"),
+        ("src/depe/lib.rs", "./src/deep/lib.rs"),
+    ] {
+        assert_eq!(told(path).await, format!("Did you mean one of these?\n{meant}"), "{path}");
+    }
+    assert_eq!(told("banana").await, "", "one letter is in everything");
+    assert_eq!(told("scr/other.rs").await, "", "nor is it in the folder that may have been meant");
+    assert_eq!(
+        told("dangling").await,
+        "./dangling is there, but cannot be followed: it is a link to something that does not exist."
+    );
+    assert_eq!(told("config.rs/more").await, "./config.rs is no directory.");
 }
 
 #[tokio::test]
@@ -308,6 +338,23 @@ async fn instructions_are_not_told_of_themselves_nor_from_outside() {
     project.file("b/f.txt", "F");
     symlink(project.outside("secret"), project.path("b/AGENTS.md")).unwrap();
     assert!(output(&read(&project, "b/f.txt").await).ends_with("</content>"));
+}
+
+#[tokio::test]
+async fn instructions_are_not_told_against_a_rule() {
+    let rules = Ruleset::allow_all().deny("read", "*.env").deny("read", "closed/AGENTS.md");
+    let project = Project::with(|bench| bench.with(|executor| executor.rules(rules)));
+    project.file(".env", "SECRET=1\n");
+    for folder in ["linked", "closed", "open"] {
+        project.file(&format!("{folder}/f.txt"), "x\n");
+    }
+    symlink("../.env", project.path("linked/AGENTS.md")).unwrap();
+    project.file("closed/AGENTS.md", "Closed.");
+    project.file("open/AGENTS.md", "Open.");
+    for (folder, is_told) in [("linked", false), ("closed", false), ("open", true)] {
+        let outcome = read(&project, &format!("{folder}/f.txt")).await;
+        assert_eq!(output(&outcome).contains("system-reminder"), is_told, "{folder}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use std::{
     process::ExitCode,
 };
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use tool_core::{Registry, executor::ExecutorBuilder, permission::Ruleset};
 
 use crate::{
@@ -16,7 +16,9 @@ use crate::{
     failure::Failure,
     files::{self, Load, ToolFiles},
     host::{Configure, Setup},
-    list, permissions, print, schema,
+    list,
+    machine::{Machine, Reach},
+    permissions, print, schema,
 };
 
 /// The command line of one binary. [`main`](crate::main) is the one that needs nothing.
@@ -36,6 +38,7 @@ pub struct Cli {
     configure: Vec<Configure>,
     version: Option<String>,
     files: Option<Load>,
+    machine: Option<Reach>,
 }
 
 impl Cli {
@@ -79,6 +82,34 @@ impl Cli {
         self
     }
 
+    /// Takes flags of the binary's own on commands that run calls, and hands them, with the directory of `--cwd`, to this
+    /// function. What it gives is the machine that calls work on: `None` is this one. What it fails with is a usage error.
+    ///
+    /// ```no_run
+    /// #[derive(clap::Args)]
+    /// struct Where {
+    ///     /// Work in this container instead.
+    ///     #[arg(long)]
+    ///     container: Option<String>,
+    /// }
+    /// struct Container(String);
+    ///
+    /// let cli = tool_cli::Cli::new().machine(async |flags: Where, cwd| {
+    ///     let Some(name) = flags.container else { return Ok(None) };
+    ///     let cwd = cwd.ok_or("--container needs --cwd")?;
+    ///     Ok(Some(tool_cli::Machine::new(cwd).executor(|builder| builder.state(Container(name)))))
+    /// });
+    /// ```
+    pub fn machine<A, F, R>(mut self, reach: F) -> Self
+    where
+        A: clap::Args + 'static,
+        F: FnOnce(A, Option<PathBuf>) -> R + 'static,
+        R: Future<Output = Result<Option<Machine>, String>> + 'static,
+    {
+        self.machine = Some(Reach::new(reach));
+        self
+    }
+
     /// What `--version` says; without it, the version of this crate.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
@@ -112,9 +143,16 @@ impl Cli {
         let version = self.version.clone().unwrap_or_else(|| concat!(env!("CARGO_PKG_VERSION"), " (tool-cli)").into());
         let command = with_examples(Args::command(), &name).name(name.clone()).bin_name(name.clone()).version(version);
         let command = if self.files.is_some() { command } else { files::hide(command) };
-        let parsed = command.clone().try_get_matches_from(words).and_then(|found| Args::from_arg_matches(&found));
+        let command = match &self.machine {
+            Some(machine) => machine.add_flags(command),
+            None => command,
+        };
+        let parsed = command
+            .clone()
+            .try_get_matches_from(words)
+            .and_then(|found| Args::from_arg_matches(&found).map(|args| (args, found)));
         let done = match parsed {
-            Ok(args) => self.dispatch(args, name, command).await,
+            Ok((args, found)) => self.dispatch(args, &found, name, command).await,
             Err(error) => {
                 // Help and version are "errors" of status 0; a closed stream is no reason to panic.
                 let _ = error.print();
@@ -124,8 +162,20 @@ impl Cli {
         done.unwrap_or_else(|failure| failure.report())
     }
 
-    async fn dispatch(self, args: Args, name: String, command: clap::Command) -> Result<ExitCode, Failure> {
+    async fn dispatch(
+        self,
+        args: Args,
+        found: &ArgMatches,
+        name: String,
+        command: clap::Command,
+    ) -> Result<ExitCode, Failure> {
         let directories = files::directories(&args.command).to_vec();
+        // Only what runs calls has a directory to run them in.
+        let cwd = match &args.command {
+            Command::Call(args) => Some(args.run.cwd.clone()),
+            Command::Batch(args) => Some(args.run.cwd.clone()),
+            Command::List(_) | Command::Schema(_) | Command::Completions { .. } => None,
+        };
         let setup = async || -> Result<Setup, Failure> {
             let registry = match self.registry {
                 Some(registry) => registry,
@@ -133,7 +183,11 @@ impl Cli {
             };
             let registry = files::add(self.files, &directories, registry).await?;
             let rules = self.rules.unwrap_or_else(permissions::default_rules);
-            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure })
+            let machine = match (self.machine, cwd, found.subcommand()) {
+                (Some(machine), Some(cwd), Some((_, found))) => (machine.reach)(found, cwd).await?,
+                _ => None,
+            };
+            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure, machine })
         };
         match args.command {
             Command::List(args) => list::list(&setup().await?.registry, &args).await,

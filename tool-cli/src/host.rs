@@ -14,7 +14,9 @@ use tool_core::{
     truncate::SpillStore,
 };
 
-use crate::{approver::Answering, args::RunArgs, failure::Failure, interrupt, permissions, progress::Display};
+use crate::{
+    approver::Answering, args::RunArgs, failure::Failure, interrupt, machine::Machine, permissions, progress::Display,
+};
 
 /// How long the end of the program waits for old spills to be deleted.
 const SWEEP: Duration = Duration::from_millis(100);
@@ -28,6 +30,8 @@ pub(crate) struct Setup {
     pub(crate) registry: Registry,
     pub(crate) rules: Ruleset,
     pub(crate) configure: Vec<Configure>,
+    /// `None`: this one.
+    pub(crate) machine: Option<Machine>,
 }
 
 /// An executor and its one session.
@@ -43,14 +47,24 @@ impl Host {
     /// # Errors
     /// When a flag names no directory, or a tool cannot run.
     pub(crate) fn new(setup: Setup, args: &RunArgs, stdin_is_taken: bool) -> Result<Self, Failure> {
-        let session = Session::new(working_directory(args.cwd.as_deref())?);
+        let session = Session::new(match &setup.machine {
+            Some(machine) => machine.cwd().to_owned(),
+            None => working_directory(args.cwd.as_deref())?,
+        });
         let home = env::home_dir();
+        let home_there = match &setup.machine {
+            Some(machine) => machine.home_directory().map(Path::to_owned),
+            None => home.clone(),
+        };
         let display = Arc::new(Display::new(args.verbose));
         let observer = display.clone();
         let mut builder =
             setup.configure.into_iter().fold(Executor::builder(setup.registry), |builder, more| more(builder));
+        if let Some(machine) = setup.machine {
+            builder = machine.configure(builder);
+        }
         builder = builder
-            .rules(permissions::rules(setup.rules, args, home.as_deref())?)
+            .rules(permissions::rules(setup.rules, args, home_there.as_deref())?)
             .approver(Answering::new(args, stdin_is_taken, display))
             .inline_observer(move |event: &_| observer.observe(event));
         if let Some(approval) = args.approval {

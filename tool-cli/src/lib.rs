@@ -28,6 +28,7 @@ mod host;
 mod interrupt;
 mod lines;
 mod list;
+mod machine;
 mod permissions;
 mod print;
 mod progress;
@@ -35,7 +36,7 @@ mod prompt;
 mod schema;
 mod visible;
 
-pub use self::{cli::Cli, files::ToolFiles};
+pub use self::{cli::Cli, files::ToolFiles, machine::Machine};
 
 /// Runs the command line over every tool that is linked into this binary.
 #[must_use]

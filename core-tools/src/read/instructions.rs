@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::io::AsyncReadExt;
-use tool_core::ToolContext;
+use tool_core::{ToolContext, permission::Action};
 
 use crate::workspace::{FileKind, Place, Project, Workspace};
 
@@ -41,9 +41,11 @@ pub(super) async fn of(ctx: &ToolContext, workspace: &dyn Workspace, project: &P
     let folders = place.path.ancestors().skip(1);
     for folder in folders.take_while(|folder| folder.starts_with(&project.cwd) && *folder != project.cwd) {
         let Some((path, real)) = first(workspace, folder).await else { continue };
-        if real == place.real || !project.holds(&real) {
+        let found = Place { path, real };
+        if found.real == place.real || !project.holds(&found.real) || is_denied(ctx, project, &found) {
             continue;
         }
+        let Place { path, real } = found;
         // Claimed before it is read, so that of two calls at the same time one tells it.
         if !told.0.lock().unwrap_or_else(PoisonError::into_inner).insert(real.clone()) {
             continue;
@@ -64,6 +66,11 @@ pub(super) async fn of(ctx: &ToolContext, workspace: &dyn Workspace, project: &P
     }
     let text = format!("\n\n<system-reminder>\n{}\n</system-reminder>", blocks.join("\n\n"));
     Reminder { text, loaded }
+}
+
+/// Nobody is asked about these, but what must not be read is not told either, whatever link leads to it.
+fn is_denied(ctx: &ToolContext, project: &Project, found: &Place) -> bool {
+    found.patterns(project).iter().any(|pattern| ctx.rule("read", pattern) == Some(Action::Deny))
 }
 
 async fn first(workspace: &dyn Workspace, folder: &Path) -> Option<(PathBuf, PathBuf)> {

@@ -9,8 +9,8 @@ use tool_core::{
 
 use super::{FileKind, Place, Project, Workspace};
 
-/// Asks for `external_directory` where a place is outside the working directory and the worktree (opencode's
-/// permission, pattern and metadata).
+/// Asks for `external_directory` where a place is outside the working directory (opencode's permission,
+/// pattern and metadata; there all of the git worktree counts as inside, see [`Project::holds`]).
 ///
 /// What counts is where the path leads. opencode judges the text alone, so that a link inside the project opens any file
 /// outside without a question; here it is asked about by the folder it leads to. A path that is outside by name as well

@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_tools::{BashTool, BatchTool, ReadTool, WriteTool};
+use core_tools::{
+    ApplyPatchTool, BashTool, BatchTool, EditTool, FindTool, GlobTool, GrepFilesTool, GrepTool, ListDirTool, ListTool,
+    LsTool, MultieditTool, ReadFileTool, ReadTool, ViewImageTool, WriteTool,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tool_core::{
@@ -42,6 +45,10 @@ impl Project {
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
         let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
+        let bench = bench.tool(EditTool).tool(MultieditTool);
+        let bench = bench.tool(GlobTool).tool(GrepTool).tool(LsTool).tool(ListTool).tool(FindTool);
+        let bench = bench.tool(ReadFileTool).tool(ListDirTool).tool(GrepFilesTool);
+        let bench = bench.tool(ViewImageTool).tool(ApplyPatchTool);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }

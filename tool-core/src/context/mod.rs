@@ -32,7 +32,7 @@ use crate::{
     error::ToolError,
     event::{CallEvent, Change, Progress},
     executor::{Order, Place},
-    permission::{Gate, PermissionRequest},
+    permission::{Action, Gate, PermissionRequest},
     tool::ToolName,
     truncate::{Limits, SpillStore},
     validation::Mended,
@@ -200,6 +200,20 @@ impl ToolContext {
             return Err(over);
         }
         self.gate().pass(request).await
+    }
+
+    /// What the rules say of a permission for a pattern, without anybody being asked; `None` where none speaks of it. For
+    /// what a tool would show or do beside what it was called for.
+    ///
+    /// ```
+    /// # use tool_core::{prelude::*, permission::{Action, Ruleset}, testing::Bench};
+    /// # let bench = Bench::builder().with(|executor| executor.rules(Ruleset::allow_all().deny("read", "*.env"))).build();
+    /// # let ctx = bench.context();
+    /// assert_eq!(ctx.rule("read", "prod.env"), Some(Action::Deny));
+    /// ```
+    #[must_use]
+    pub fn rule(&self, permission: &str, pattern: &str) -> Option<Action> {
+        self.gate().find(permission, pattern)
     }
 
     pub(crate) fn gate(&self) -> Gate<'_> {
