@@ -68,7 +68,7 @@ fn files() -> impl Strategy<Value = Files> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// codex's format: each operation is about what those before it left.
     #[test]
@@ -196,6 +196,17 @@ async fn a_moved_file_keeps_what_it_has() {
     output(&patch(&project, "*** Update File: to/run\n*** Move to: there\n@@\n-y\n+z").await);
     let new = fs::metadata(project.path("there")).unwrap();
     assert_eq!((new.uid(), new.gid(), new.mode() & 0o7777), (old.uid(), old.gid(), 0o751));
+}
+
+#[tokio::test]
+async fn a_link_and_its_file_are_both_moved() {
+    let project = Project::new();
+    project.file("file", "x\n");
+    symlink("file", project.path("link")).unwrap();
+    let sections = "*** Update File: link\n*** Move to: one\n*** Update File: file\n*** Move to: two";
+    output(&patch(&project, sections).await);
+    assert_eq!([read(&project, "one"), read(&project, "two")], ["x\n", "x\n"]);
+    assert_eq!(fs::read_dir(&project.root).unwrap().count(), 2);
 }
 
 #[tokio::test]

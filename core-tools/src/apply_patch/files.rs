@@ -143,6 +143,7 @@ impl<'a> Files<'a> {
 
     /// What has to be done for files to be as they are now.
     pub(super) fn changes(&self) -> Vec<Change> {
+        // What a link led to can be in two places; one of them is a copy.
         let moves: BTreeMap<&Path, &Path> =
             self.files.iter().filter_map(|(path, file)| Some((self.moved_from(path, file)?, path.as_path()))).collect();
         let mut changes = Vec::new();
@@ -156,6 +157,7 @@ impl<'a> Files<'a> {
                 continue;
             };
             if let Some(from) = self.moved_from(path, file)
+                && moves.get(from) == Some(&path.as_path())
                 && let Some(Before::File(source)) = self.files.get(from).map(|file| file.before)
             {
                 changes.push(Change::rename(from, path, source, file.before));
