@@ -222,7 +222,7 @@ async fn leave_is_asked_once_with_all_files() {
     assert_eq!(edit.request.always, ["*"]);
     assert_eq!(edit.request.metadata["filepath"], format!("src/a, n, {}", outside.display()));
     let diff = edit.request.metadata["diff"].as_str().unwrap();
-    assert!(diff.contains("--- src/a\n+++ src/b\n@@ -1 +1 @@\n-a\n+b\n"), "{diff}");
+    assert!(diff.contains("--- src/a\n+++ src/b\n@@ -1,1 +1,1 @@\n-a\n+b\n"), "{diff}");
     let files = &outcome.metadata()["files"];
     assert_eq!(edit.request.metadata["files"], *files);
     assert_eq!(files[0]["type"], "move");

@@ -3,10 +3,13 @@
 
 use std::{fs, path::Path, process::Command};
 
-use core_tools::apply_patch::{
-    parse::parse,
-    patch::{Action, Update},
-    update::update,
+use core_tools::{
+    apply_patch::{
+        parse::parse,
+        patch::{Action, Update},
+        update::update,
+    },
+    text_file::Diff,
 };
 use proptest::prelude::*;
 
@@ -102,6 +105,15 @@ proptest! {
     #[test]
     fn diffs_without_context((old, new) in files(1)) {
         check(&old, &new, "-U0")?;
+    }
+
+    /// The diff of two texts, as `write` shows it, makes the second of the first.
+    #[test]
+    fn the_diff_of_two_texts((old, new) in files(1)) {
+        let shown = Diff::of("f", old.as_bytes(), new.as_bytes());
+        prop_assert_eq!(applied(&old, &shown.patch), Ok(new), "by\n{}", shown.patch);
+        let marks = |mark: char| shown.patch.lines().skip(4).filter(|line| line.starts_with(mark)).count();
+        prop_assert_eq!((marks('+'), marks('-')), (shown.additions, shown.deletions));
     }
 
     /// The diff of the result says what was done.

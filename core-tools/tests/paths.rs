@@ -26,6 +26,10 @@ async fn an_at_sign_in_front_is_none_of_the_name() {
     output(&project.call("write", json!({ "path": "@src/new.txt", "content": "x" })).await);
     assert!(project.path("@scope/new.txt").exists() && project.path("src/new.txt").exists());
     assert!(!project.path("@src").exists());
+    // Nothing says that it is a mark.
+    output(&project.call("write", json!({ "path": "@types/new.d.ts", "content": "x" })).await);
+    assert!(project.path("@types/new.d.ts").exists() && !project.path("types").exists());
+    reads(&project, &format!("@file://{}", project.path("src/a.txt").display()), "plain").await;
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use std::{
 
 use core_tools::{
     LocalWorkspace, Workspace,
-    workspace::{Existing, FileKind, MemoryWorkspace},
+    workspace::{Existing, FileKind, MemoryWorkspace, Original},
 };
 use sshd::Sshd;
 use tokio::io::AsyncReadExt;
@@ -269,6 +269,15 @@ async fn views_of_the_kernel_are_not_written() {
             assert!(local.check_writable(path.as_ref()).await.unwrap_err().to_string().contains("kernel"));
             assert!(local.overwrite(path.as_ref(), "5".into()).await.is_err());
             assert_eq!(fs::read(path).unwrap(), before);
+        }
+    }
+    // Those of sysfs say that they have a page, whatever is in them.
+    for path in
+        ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/devices/system/cpu/online", "/sys/kernel/profiling"]
+    {
+        if Path::new(path).exists() {
+            let error = Original::read(&local, path.as_ref(), 1 << 20).await.unwrap_err().to_string();
+            assert!(error.contains("kernel"), "{path}: {error}");
         }
     }
     assert!(local.check_writable("/dev/null".as_ref()).await.unwrap_err().to_string().contains("a device"));

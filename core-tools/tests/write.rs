@@ -225,7 +225,7 @@ async fn utf_16_stays_utf_16() {
     let path = project.file("f.txt", wide("alt\r\n"));
     let outcome = write(&project, "f.txt", "neu \u{1f600}\n").await;
     assert_eq!(fs::read(path).unwrap(), wide("neu \u{1f600}\n"));
-    assert!(outcome.metadata()["diff"].as_str().unwrap().contains("\n-alt\r\n+neu \u{1f600}\n"));
+    assert!(outcome.metadata()["diff"].as_str().unwrap().contains("\n-alt\n+neu \u{1f600}\n"));
 }
 
 #[tokio::test]

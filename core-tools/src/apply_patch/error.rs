@@ -1,10 +1,6 @@
 //! What is said of a patch that does not fit the files. The words are codex's where it has some.
 
-use std::{
-    fmt::Write,
-    io,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write, io, path::Path};
 
 use tool_core::ToolError;
 
@@ -63,6 +59,16 @@ pub(super) fn exists(path: &Path) -> ToolError {
         "Failed to write file {}: the diff makes a new file, and there is one already. Show the lines that change, or delete \
          the file first.",
         path.display()
+    ))
+}
+
+/// A file would have to be a directory, or the reverse.
+pub(super) fn in_the_way(path: &Path, other: &Path) -> ToolError {
+    let (path, shown) = (path.display(), other.display());
+    ToolError::failed(format!(
+        "Failed to write file {path}: the patch has the file {shown} too, and one of the two would have to be a directory for \
+         the other. This needs two patches: first take away what is in the way, with the directories that are left, and then \
+         write the file."
     ))
 }
 
@@ -168,12 +174,12 @@ fn cut(line: &str) -> String {
 }
 
 /// All that is wrong, as one error.
-pub(super) fn all(mut failures: Vec<(PathBuf, ToolError)>) -> ToolError {
+pub(super) fn all(mut failures: Vec<ToolError>) -> ToolError {
     const MOST: usize = 5;
     let more = failures.len().saturating_sub(MOST);
     failures.truncate(MOST);
     let mut text = "apply_patch verification failed: ".to_owned();
-    for (number, (_, failure)) in failures.iter().enumerate() {
+    for (number, failure) in failures.iter().enumerate() {
         text.push_str(if number > 0 { "\n\n" } else { "" });
         text.push_str(&failure.to_string());
     }

@@ -11,6 +11,7 @@
 
 mod edit;
 mod error;
+mod files;
 pub mod locate;
 pub mod parse;
 pub mod patch;
@@ -18,10 +19,9 @@ mod plan;
 mod report;
 mod target;
 mod text;
-mod unified_diff;
 pub mod update;
 
-use std::{collections::HashSet, path::PathBuf, sync::Arc};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
@@ -32,7 +32,7 @@ use self::{
     report::Report,
     target::Target,
 };
-use crate::workspace::{ActiveWorkspace, Project, Seen, Workspace, apply_all, ask_external};
+use crate::workspace::{ActiveWorkspace, Place, Project, Seen, Workspace, apply_all, ask_external};
 
 /// Change files with a patch.
 ///
@@ -81,15 +81,17 @@ pub async fn apply_patch(
     let guard =
         workspace.locks().lock(all(&targets).flat_map(|target| [target.name.clone(), target.place.real.clone()]));
     let Some(guard) = ctx.cancellation().run_until_cancelled(guard).await else { return Err(ToolError::Cancelled) };
-    let mut plan = Plan::new(ctx, &*workspace, &project);
-    let mut failures: Vec<(PathBuf, ToolError)> = Vec::new();
+    let mut plan = Plan::new(ctx, &*workspace, &project, &patch, &targets);
+    let mut failures: Vec<ToolError> = Vec::new();
+    let mut failed: HashSet<&Path> = HashSet::new();
     for (number, targets) in targets.iter().enumerate() {
-        let path = &targets.source.place.path;
-        // What comes after a failure in one file says nothing.
-        if failures.iter().all(|(failed, _)| failed != path)
-            && let Err(failure) = plan.take(&patch, number, targets).await
-        {
-            failures.push((path.clone(), failure));
+        let names = || std::iter::once(&targets.source).chain(&targets.to).map(|target| target.name.as_path());
+        // What comes after a failure in one file says nothing, nor in one that did not come to be.
+        if names().any(|name| failed.contains(name)) {
+            failed.extend(names());
+        } else if let Err(failure) = plan.take(&patch, number, targets).await {
+            failed.extend(names());
+            failures.push(failure);
         }
     }
     if !failures.is_empty() {
@@ -112,7 +114,7 @@ pub async fn apply_patch(
     }
     let changes = plan.changes();
     apply_all(&workspace, Seen::of(ctx), guard, changes).await.map_err(ToolError::from_error)?;
-    Ok(report.output(&plan.done, &plan.warnings))
+    Ok(report.output(&plan.done, plan.warnings()))
 }
 
 /// The files of all operations.
@@ -121,12 +123,12 @@ async fn targets(ctx: &ToolContext, workspace: &dyn Workspace, patch: &Patch) ->
     let mut made: Vec<Target> = Vec::new();
     for operation in &patch.operations {
         let source = match &operation.action {
-            Action::Add { .. } => Target::at(ctx, workspace, operation.path.first()).await?,
+            Action::Add { .. } => Target::made(ctx, workspace, operation.path.first()).await?,
             Action::Delete { .. } | Action::Update(_) => Target::of(ctx, workspace, &operation.path, &made).await?,
         };
         let to = match &operation.action {
             Action::Update(update) => match &update.to {
-                Some(to) => Some(Target::at(ctx, workspace, to.first()).await?),
+                Some(to) => Some(Target::made(ctx, workspace, to.first()).await?),
                 None => None,
             },
             Action::Add { .. } | Action::Delete { .. } => None,
@@ -149,8 +151,13 @@ async fn ask_outside(
     targets: &[Targets],
 ) -> Result<(), ToolError> {
     let mut asked = HashSet::new();
-    for target in all(targets) {
-        let place = &target.place;
+    let places = all(targets).flat_map(|target| {
+        // A link outside may lead back in, and it is the link that goes.
+        let own = Place { path: target.place.path.clone(), real: target.name.clone() };
+        std::iter::once(target.place.clone()).chain(target.is_link().then_some(own))
+    });
+    let places: Vec<Place> = places.collect();
+    for place in &places {
         if asked.insert((place.path.parent(), place.real.parent())) || place.path.parent().is_none() {
             ask_external(ctx, workspace, project, place).await?;
         }

@@ -5,6 +5,10 @@
 pub struct Patch {
     /// What is to be done, in this order.
     pub operations: Vec<Operation>,
+    /// Whether each operation is about what those before it left, and may put a file in the place of another, as codex's
+    /// format has it. Else, as git has it, moves and copies are of files as they were before the patch, and nothing is
+    /// where a file comes to be, unless the patch takes it from there.
+    pub in_sequence: bool,
 }
 
 /// What is to be done with one file.
@@ -62,8 +66,6 @@ pub enum Action {
     Add {
         /// All that is in it, byte for byte.
         content: String,
-        /// Whether a file that is there is replaced: codex's format says so, a diff says that there is none.
-        replaces: bool,
         /// Whether it may be run; `None` where the patch does not say.
         executable: Option<bool>,
     },

@@ -8,6 +8,9 @@ use tool_core::ToolOutput;
 use super::plan::{Done, Kind};
 use crate::workspace::Project;
 
+/// So many bytes of diffs are shown of a whole patch.
+const MAX_DIFF: usize = 256 * 1024;
+
 /// The files of a patch and their diffs, for who is asked and for the result.
 pub(super) struct Report {
     /// For each operation what opencode tells of it, and where its hunks were.
@@ -24,14 +27,19 @@ impl Report {
     pub(super) fn of(project: &Project, done: &[Done]) -> Self {
         let mut report = Self { files: Vec::new(), diff: String::new(), names: Vec::new(), additions: 0, deletions: 0 };
         for done in done {
-            report.diff.push_str(&done.diff.patch);
+            let name = project.relative(&done.source.place.path);
+            let is_shown = report.diff.is_empty() || report.diff.len() + done.diff.patch.len() <= MAX_DIFF;
+            let patch = match is_shown {
+                true => done.diff.patch.clone(),
+                false => format!("(no diff of {name}: those of other files are long enough)\n"),
+            };
+            report.diff.push_str(&patch);
             report.additions += done.diff.additions;
             report.deletions += done.diff.deletions;
-            let name = project.relative(&done.source.place.path);
             if !report.names.contains(&name) {
                 report.names.push(name);
             }
-            report.files.push(file(project, done));
+            report.files.push(file(project, done, &patch));
         }
         report
     }
@@ -89,7 +97,7 @@ fn ambiguities(done: &Done) -> impl Iterator<Item = String> {
     })
 }
 
-fn file(project: &Project, done: &Done) -> Value {
+fn file(project: &Project, done: &Done, patch: &str) -> Value {
     let kind = match done.kind {
         Kind::Added => "add",
         Kind::Updated => "update",
@@ -103,7 +111,7 @@ fn file(project: &Project, done: &Done) -> Value {
     put("filePath", json!(path.to_string_lossy()));
     put("relativePath", json!(project.relative(done.to.as_ref().map_or(path, |to| &to.place.path))));
     put("type", json!(kind));
-    put("patch", json!(done.diff.patch));
+    put("patch", json!(patch));
     put("additions", json!(done.diff.additions));
     put("deletions", json!(done.diff.deletions));
     if let Some(to) = &done.to {

@@ -8,7 +8,7 @@ use std::{
 use tool_core::{ToolContext, ToolError};
 
 use super::patch::WrittenPath;
-use crate::workspace::{Place, Workspace};
+use crate::workspace::{Alike, Place, Workspace};
 
 /// A file that a patch names.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl Target {
     ) -> Result<Self, ToolError> {
         let mut first = None;
         for reading in path.readings() {
-            let target = Self::at(ctx, workspace, reading).await?;
+            let target = Self::at(ctx, workspace, reading, Alike::Similar).await?;
             let is_there =
                 made.iter().any(|made| made.name == target.name) || workspace.stat(&target.place.real).await.is_ok();
             if is_there {
@@ -43,9 +43,13 @@ impl Target {
         first.ok_or_else(|| ToolError::failed("a file of the patch has no path"))
     }
 
-    /// The file of a path that has one reading.
-    pub(super) async fn at(ctx: &ToolContext, workspace: &dyn Workspace, path: &str) -> Result<Self, ToolError> {
-        let place = Place::of(ctx, workspace, path).await?;
+    /// The file that a patch makes at a path: one that only looks similar is another.
+    pub(super) async fn made(ctx: &ToolContext, workspace: &dyn Workspace, path: &str) -> Result<Self, ToolError> {
+        Self::at(ctx, workspace, path, Alike::Equivalent).await
+    }
+
+    async fn at(ctx: &ToolContext, workspace: &dyn Workspace, path: &str, alike: Alike) -> Result<Self, ToolError> {
+        let place = Place::as_written(ctx, workspace, path, alike).await?;
         let name = own_name(workspace, &place.path).await.unwrap_or_else(|_| place.real.clone());
         Ok(Self { written: path.to_owned(), place, name })
     }

@@ -8,7 +8,6 @@ use super::{
     edit::{self, Edit},
     locate::{Located, Missing, locate},
     patch::{Hunk, LineEnding, LineKind, Update},
-    unified_diff,
 };
 use crate::text_file::{self, BOM, Diff, Lines, NotText, TextFile, has_bom};
 
@@ -64,8 +63,9 @@ pub fn update(stored: &[u8], update: &Update, old: &str, new: &str) -> Result<Up
         return Err(UpdateError::Lossy(line));
     }
     edit::close_last_line(&lines, &mut edits, update.closes_last_line && !leaves_open(&update.hunks));
-    let diff = unified_diff::of_edits(old, new, &lines, &edits);
-    let mut text = text_file::apply(content, &edit::splices(&lines, &edits));
+    let splices = edit::splices(&lines, &edits);
+    let diff = Diff::of_moved(old, new, content, &splices);
+    let mut text = text_file::apply(content, &splices);
     let content = match &file {
         Some(file) => {
             // The mark is not doubled by a patch that shows it in what comes.

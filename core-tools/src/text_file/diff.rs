@@ -1,30 +1,21 @@
 //! What changes in a file, for people.
 
-use std::time::Duration;
-
 use bytes::Bytes;
-use similar::{ChangeTag, TextDiff};
 use tokio::task::spawn_blocking;
 
-use super::strip_bom_bytes;
+use super::{Splice, strip_bom_bytes};
 
-/// After this time the diff gets coarse instead of exact.
-const DEADLINE: Duration = Duration::from_millis(500);
 /// Longer texts are not compared.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Shorter texts are compared where the caller stands: no other thread would be quicker.
 const MAX_INLINE: usize = 16 * 1024;
-/// A longer patch is cut, and says so.
-const MAX_PATCH: usize = 512 * 1024;
-/// How many lines are shown around a change.
-const CONTEXT: usize = 3;
 
 /// The difference between two texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Diff {
-    /// A unified diff with three lines of context under the header that opencode gives it; empty where nothing changes.
-    /// Where the texts are too long for one it says so instead.
+    /// A unified diff with four lines of context under the header that opencode gives it; empty where nothing changes. One
+    /// of more than 256 KiB is cut at a line, and says so; where the texts are too long for one it says that instead.
     pub patch: String,
     /// How many lines came.
     pub additions: usize,
@@ -51,40 +42,23 @@ impl Diff {
         spawn_blocking(work).await.unwrap_or_else(|error| Self::missing(format!("(no diff: {error})")))
     }
 
-    /// Compares two texts line by line. Bytes that are not UTF-8 are shown as U+FFFD. Blocks for up to half a second:
-    /// where that matters, run it on a pool for blocking work.
+    /// Compares two texts line by line. Bytes that are not UTF-8 are shown as U+FFFD, line endings as `\n`. Blocks for up
+    /// to a fifth of a second: where that matters, run it on a pool for blocking work.
     #[must_use]
     pub fn of(name: &str, old: &[u8], new: &[u8]) -> Self {
         if old == new {
             return Self::default();
         }
+        let (first, last) = same_ends(old, new);
         if old.len().max(new.len()) > MAX_BYTES {
-            return Self::counted(name, old, new);
+            return Self::counted(name, old, new, first, last);
         }
-        let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-        let diff = TextDiff::configure().timeout(DEADLINE).diff_lines(&*old, &*new);
-        let mut found = Self::default();
-        for change in diff.iter_all_changes() {
-            match change.tag() {
-                ChangeTag::Equal => continue,
-                ChangeTag::Insert => found.additions += 1,
-                ChangeTag::Delete => found.deletions += 1,
-            }
-            if found.first_changed.is_none() {
-                let before = diff.ops().first().filter(|op| op.tag() == similar::DiffTag::Equal);
-                found.first_changed = Some(1 + before.map_or(0, |op| op.new_range().len()));
-            }
-        }
-        let body = diff.unified_diff().context_radius(CONTEXT).header(name, name).to_string();
-        found.patch = format!("Index: {name}\n{}\n{}", "=".repeat(67), cut(body));
-        found
+        let splice = Splice { range: first..old.len() - last, text: new[first..new.len() - last].to_vec() };
+        Self::of_splices(name, old, &[splice])
     }
 
     /// What can be said of texts that are too long: the lines between the first and the last that differ.
-    fn counted(name: &str, old: &[u8], new: &[u8]) -> Self {
-        let first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-        let most = old.len().min(new.len()) - first;
-        let last = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).take(most).count();
+    fn counted(name: &str, old: &[u8], new: &[u8], first: usize, last: usize) -> Self {
         let start = memchr::memrchr(b'\n', &old[..first]).map_or(0, |at| at + 1);
         let lines = |text: &[u8]| {
             let end = text.len() - last;
@@ -92,7 +66,7 @@ impl Diff {
             super::Lines::of(&text[start.min(end)..end]).len()
         };
         Self {
-            patch: format!("(no diff: {name} is too long)"),
+            patch: format!("(no diff: {name} is too long)\n"),
             additions: lines(new),
             deletions: lines(old),
             first_changed: Some(memchr::memchr_iter(b'\n', &old[..start]).count() + 1),
@@ -100,18 +74,12 @@ impl Diff {
     }
 }
 
-fn cut(mut patch: String) -> String {
-    if patch.len() > MAX_PATCH {
-        let mut end = MAX_PATCH;
-        while !patch.is_char_boundary(end) {
-            end -= 1;
-        }
-        let end = patch[..end].rfind('\n').map_or(end, |at| at + 1);
-        let more = patch[end..].lines().count();
-        patch.truncate(end);
-        patch.push_str(&format!("(The diff is too long to be shown whole: {more} lines more.)\n"));
-    }
-    patch
+/// How many bytes are the same at the beginning, and how many of the others at the end.
+fn same_ends(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let most = old.len().min(new.len()) - first;
+    let last = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
+    (first, last)
 }
 
 #[cfg(test)]
@@ -143,7 +111,8 @@ mod tests {
         let new: String = (0..200_000).map(|number| format!("{number}\n")).collect();
         let diff = Diff::of("/f", b"", new.as_bytes());
         assert_eq!(diff.additions, 200_000);
-        assert!(diff.patch.len() < MAX_PATCH + 300);
+        assert!(diff.patch.len() < 257 * 1024);
+        assert!(diff.patch.contains("@@ -0,0 +1,200000 @@\n+0\n"));
         assert!(diff.patch.ends_with(" lines more.)\n"));
     }
 }

@@ -15,27 +15,35 @@ use super::{Diff, Splice};
 const CONTEXT: usize = 4;
 /// After this time the comparison gets coarse instead of exact.
 const DEADLINE: Duration = Duration::from_millis(200);
-/// A longer diff is cut, at a hunk.
+/// A longer diff is cut, at a line.
 const MAX_PATCH: usize = 256 * 1024;
 /// Of a longer line the part around the change is shown.
 const MAX_LINE: usize = 2_000;
 
 impl Diff {
-    /// What splices change in a file, line by line: a unified diff as [`Diff::of`] makes it, with four lines of context,
-    /// but in the time that the changed lines need, and never with more than 256 KiB. Line endings are shown as `\n`, as
-    /// opencode and pi do.
+    /// What splices change in a file, line by line: [`Diff::of`] in the time that the changed lines need. Line endings are
+    /// shown as `\n`, as opencode and pi do.
     ///
     /// # Panics
     /// When the splices are not in order, overlap, or reach beyond the content.
     #[must_use]
     pub fn of_splices(name: &str, content: &[u8], splices: &[Splice]) -> Self {
+        Self::of_moved(name, name, content, splices)
+    }
+
+    /// [`of_splices`](Self::of_splices) for a file that gets another name as well.
+    ///
+    /// # Panics
+    /// When the splices are not in order, overlap, or reach beyond the content.
+    #[must_use]
+    pub fn of_moved(old: &str, new: &str, content: &[u8], splices: &[Splice]) -> Self {
         let mut found = Self::default();
         let mut hunks = Hunks::new(content);
         let deadline = Instant::now() + DEADLINE;
         for region in regions(hunks.line_break, content, splices) {
             hunks.region(&region, deadline, &mut found);
         }
-        found.patch = hunks.finish(name);
+        found.patch = hunks.finish(old, new);
         found
     }
 }
@@ -78,7 +86,8 @@ struct Hunks<'a> {
     content: &'a [u8],
     line_break: u8,
     patch: String,
-    /// The hunk that is open.
+    /// Whether a hunk is open, and as much of it as there is room for.
+    is_open: bool,
     body: String,
     /// The first line of it, and how many it has, of the old text and the new.
     old: (usize, usize),
@@ -88,6 +97,7 @@ struct Hunks<'a> {
     line: usize,
     /// How many lines the new text is ahead.
     shift: isize,
+    /// How many lines there was no room for.
     left_out: usize,
 }
 
@@ -99,6 +109,7 @@ impl<'a> Hunks<'a> {
             content,
             line_break,
             patch: String::new(),
+            is_open: false,
             body: String::new(),
             old: (0, 0),
             new: (0, 0),
@@ -148,7 +159,7 @@ impl<'a> Hunks<'a> {
 
     /// Gets ready for a change: goes on with the open hunk where the context of both meets, else begins another one.
     fn open(&mut self, start: usize, line: usize) {
-        if !self.body.is_empty() && line - self.line <= 2 * CONTEXT {
+        if self.is_open && line - self.line <= 2 * CONTEXT {
             return self.context(self.done..start);
         }
         self.close();
@@ -160,6 +171,7 @@ impl<'a> Hunks<'a> {
         let first = line - before;
         self.old = (first, 0);
         self.new = (first.saturating_add_signed(self.shift), 0);
+        self.is_open = true;
         self.context(from..start);
     }
 
@@ -174,7 +186,7 @@ impl<'a> Hunks<'a> {
 
     /// Ends the open hunk with the lines behind it.
     fn close(&mut self) {
-        if self.body.is_empty() {
+        if !self.is_open {
             return;
         }
         let mut end = self.done;
@@ -182,9 +194,9 @@ impl<'a> Hunks<'a> {
             end = memchr(self.line_break, &self.content[end..]).map_or(self.content.len(), |at| end + at + 1);
         }
         self.context(self.done..end);
+        self.is_open = false;
         let body = std::mem::take(&mut self.body);
-        if self.patch.len() + body.len() > MAX_PATCH {
-            self.left_out += 1;
+        if body.is_empty() {
             return;
         }
         // Where a side has no line, the one before it is named.
@@ -194,6 +206,10 @@ impl<'a> Hunks<'a> {
     }
 
     fn push(&mut self, mark: char, line: &[u8], other: Option<&[u8]>) {
+        if self.left_out > 0 || self.patch.len() + self.body.len() + line.len().min(MAX_LINE) > MAX_PATCH {
+            self.left_out += 1;
+            return;
+        }
         let bare = line.strip_suffix(&[self.line_break]);
         let text = bare.map_or(line, |bare| bare.strip_suffix(b"\r").unwrap_or(bare));
         self.body.push(mark);
@@ -204,17 +220,17 @@ impl<'a> Hunks<'a> {
         }
     }
 
-    fn finish(mut self, name: &str) -> String {
+    fn finish(mut self, old: &str, new: &str) -> String {
         self.close();
-        if self.patch.is_empty() && self.left_out == 0 {
+        if self.patch.is_empty() {
             return String::new();
         }
         let left_out = match self.left_out {
             0 => String::new(),
-            1 => "(1 more hunk is too long to be shown)\n".to_owned(),
-            more => format!("({more} more hunks are too long to be shown)\n"),
+            1 => "(The diff is too long to be shown whole: 1 line more.)\n".to_owned(),
+            more => format!("(The diff is too long to be shown whole: {more} lines more.)\n"),
         };
-        format!("Index: {name}\n{}\n--- {name}\n+++ {name}\n{}{left_out}", "=".repeat(67), self.patch)
+        format!("Index: {new}\n{}\n--- {old}\n+++ {new}\n{}{left_out}", "=".repeat(67), self.patch)
     }
 }
 

@@ -16,7 +16,7 @@ use super::Workspace;
 
 /// How alike two names have to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alike {
+pub(crate) enum Alike {
     /// One text in two forms of Unicode: to a person, the same name.
     Equivalent,
     /// Spaces and quotes of any kind are taken for one another as well.

@@ -40,6 +40,8 @@ pub enum Change {
         before: Before,
         /// Permission bits other than the old file's, or than a new one has by the umask.
         mode: Option<u32>,
+        /// Another file whose mode, owner and further attributes it gets: the one that its content comes from.
+        like: Option<PathBuf>,
     },
     /// A file goes.
     Remove {
@@ -65,7 +67,7 @@ impl Change {
     /// A file gets this content.
     #[must_use]
     pub fn write(path: impl Into<PathBuf>, content: impl Into<Bytes>, before: Before) -> Self {
-        Self::Write { path: path.into(), content: content.into(), before, mode: None }
+        Self::Write { path: path.into(), content: content.into(), before, mode: None, like: None }
     }
 
     /// A file goes.
@@ -85,6 +87,16 @@ impl Change {
     pub fn mode(mut self, bits: u32) -> Self {
         if let Self::Write { mode, .. } = &mut self {
             *mode = Some(bits);
+        }
+        self
+    }
+
+    /// With the mode, the owner and the further attributes of this file, where it writes. Where a file cannot be replaced,
+    /// and is written over, it keeps its own.
+    #[must_use]
+    pub fn like(mut self, file: impl Into<PathBuf>) -> Self {
+        if let Self::Write { like, .. } = &mut self {
+            *like = Some(file.into());
         }
         self
     }

@@ -88,7 +88,7 @@ impl Workspace for LocalWorkspace {
     }
 
     async fn remove(&self, path: &Path) -> io::Result<()> {
-        blocking(path, |path| fs::remove_file(path)).await
+        blocking(path, local_files::remove).await
     }
 
     async fn make_dirs(&self, path: &Path) -> io::Result<Vec<PathBuf>> {

@@ -10,6 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::io::Errno;
+
 use super::{Existing, FileInfo, FileKind};
 
 /// Attributes that would let new content run with another's rights.
@@ -54,26 +56,25 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 
 /// A regular file that may be written, and is a file of a disk: writing to what the kernel shows as files is no edit.
 pub(super) fn open_writable(path: &Path) -> io::Result<(File, Metadata)> {
-    let (file, metadata) = open_regular(path, File::options().write(true))?;
-    if is_of_kernel(&file)? {
+    if is_of_kernel(path)? {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is not a file of a disk, but a view of the kernel",
         ));
     }
-    Ok((file, metadata))
+    open_regular(path, File::options().write(true))
 }
 
 #[cfg(target_os = "linux")]
-fn is_of_kernel(file: &File) -> io::Result<bool> {
+fn is_of_kernel(path: &Path) -> io::Result<bool> {
     // From the kernel's `magic.h`: proc, sysfs, cgroup2, debugfs, tracefs, securityfs.
     const KERNEL: [i128; 6] = [0x9fa0, 0x6265_6572, 0x6367_7270, 0x6462_6720, 0x7472_6163, 0x7363_6673];
-    let kind = i128::from(rustix::fs::fstatfs(file)?.f_type);
+    let kind = i128::from(rustix::fs::statfs(path)?.f_type);
     Ok(KERNEL.contains(&kind))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_of_kernel(_: &File) -> io::Result<bool> {
+fn is_of_kernel(_: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
@@ -135,7 +136,7 @@ pub(super) fn overwrite(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Has room for so many bytes, where the file system can promise that.
 fn reserve(file: &File, bytes: u64) -> io::Result<()> {
     match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
-        Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => Ok(()),
+        Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
@@ -143,18 +144,43 @@ fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 pub(super) fn rename(from: &Path, to: &Path, existing: Existing) -> io::Result<()> {
     match existing {
         Existing::Replace => fs::rename(from, to)?,
-        // A second name is refused where there is one already; a rename would not be.
-        Existing::Refuse => match fs::hard_link(from, to) {
-            Ok(()) => fs::remove_file(from)?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
-            Err(_) if fs::symlink_metadata(to).is_ok() => return Err(io::ErrorKind::AlreadyExists.into()),
-            Err(_) => fs::rename(from, to)?,
+        Existing::Refuse => match rename_exclusively(from, to) {
+            // Not every kernel and file system has that in one step.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => link_and_remove(from, to)?,
+            renamed => renamed?,
         },
     }
     sync_folder(to);
     if from.parent() != to.parent() {
         sync_folder(from);
     }
+    Ok(())
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn rename_exclusively(from: &Path, to: &Path) -> Result<(), Errno> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn rename_exclusively(_: &Path, _: &Path) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// A second name is refused where there is one already; a rename would not be.
+fn link_and_remove(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        Err(_) if fs::symlink_metadata(to).is_ok() => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(from, to),
+    }
+}
+
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    sync_folder(path);
     Ok(())
 }
 
@@ -170,7 +196,10 @@ pub(super) fn make_dirs(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut made: Vec<PathBuf> = Vec::new();
     for folder in missing.into_iter().rev() {
         match fs::create_dir(folder) {
-            Ok(()) => made.push(folder.to_owned()),
+            Ok(()) => {
+                sync_folder(folder);
+                made.push(folder.to_owned());
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
             Err(error) => {
                 made.iter().rev().for_each(|made| fs::remove_dir(made).unwrap_or_default());

@@ -52,6 +52,7 @@ pub use self::{
     walk::{Content, Fault, Found, Step, Visit, Visitor, Walk},
 };
 pub(crate) use self::{
+    alike::Alike,
     follow::{End, Sink, follow},
     missing::{is_missing, suggestions},
 };
@@ -168,7 +169,7 @@ pub trait Workspace: Send + Sync + 'static {
         unsupported()
     }
 
-    /// Removes a file, or a link.
+    /// Removes a file, or a link, for good: the directory is synced.
     ///
     /// # Errors
     /// When it may not be removed, or is a directory.
@@ -177,7 +178,8 @@ pub trait Workspace: Send + Sync + 'static {
         unsupported()
     }
 
-    /// Makes a directory and those it is in, as far as they are missing, and says which were, the outermost first.
+    /// Makes a directory and those it is in, as far as they are missing, for good, and says which were, the outermost
+    /// first.
     ///
     /// # Errors
     /// When one cannot be made; those that were are gone again.

@@ -66,8 +66,12 @@ impl Original {
             len if len > most => Err(OriginalError::TooLong { len, most }),
             // Files of `/proc` do.
             1.. if info.len == 0 && workspace.stat(real).await?.len == 0 => Err(OriginalError::Unreal),
-            // It shrank or grew under the reader.
-            len if len != info.len => Err(OriginalError::Unsteady),
+            len if len != info.len => {
+                // What the kernel shows as files has lengths that mean nothing, and is never to be changed.
+                workspace.check_writable(real).await?;
+                // It shrank or grew under the reader.
+                Err(OriginalError::Unsteady)
+            }
             _ => Ok(Some(Self { info, bytes })),
         }
     }

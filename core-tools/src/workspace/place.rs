@@ -99,6 +99,16 @@ impl Place {
 
     async fn find(ctx: &ToolContext, workspace: &dyn Workspace, path: &str, alike: Alike) -> Result<Self, ToolError> {
         let path = without_mark(ctx, workspace, path).await?;
+        Self::as_written(ctx, workspace, path, alike).await
+    }
+
+    /// Finds the place of a path in which every sign is meant, as in a patch: an `@` in front belongs to the name.
+    pub(crate) async fn as_written(
+        ctx: &ToolContext,
+        workspace: &dyn Workspace,
+        path: &str,
+        alike: Alike,
+    ) -> Result<Self, ToolError> {
         let path = resolve(ctx, workspace, path)?;
         let path = alike::find(workspace, path, alike).await;
         match workspace.real_path(&path).await {
@@ -135,13 +145,16 @@ impl Place {
     }
 }
 
-/// A path without the `@` that some interfaces put in front of files (pi). Where there is something of that name, as
-/// folders of packages are called, it belongs to the name.
+/// A path without the `@` that some interfaces put in front of files (pi): where its first part is there without it, and
+/// is not with it, as folders of packages are.
 async fn without_mark<'p>(ctx: &ToolContext, workspace: &dyn Workspace, path: &'p str) -> Result<&'p str, BadPath> {
     let Some(rest) = path.strip_prefix('@').filter(|rest| !rest.is_empty()) else { return Ok(path) };
-    let first = path.split('/').next().unwrap_or(path);
-    let named = resolve(ctx, workspace, first)?;
-    Ok(if workspace.stat(&named).await.is_ok() { path } else { rest })
+    let is_there = async |path: &str| -> Result<bool, BadPath> {
+        // Of an address there is no first part.
+        let first = if path.contains("://") { path } else { path.split_inclusive('/').next().unwrap_or(path) };
+        Ok(workspace.stat(&resolve(ctx, workspace, first)?).await.is_ok())
+    };
+    Ok(if is_there(rest).await? && !is_there(path).await? { rest } else { path })
 }
 
 fn unreachable(path: &Path, error: &io::Error) -> ToolError {

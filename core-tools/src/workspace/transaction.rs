@@ -104,7 +104,7 @@ impl<'a> Transaction<'a> {
 
     async fn stage<'c>(&mut self, change: &'c Change) -> Result<Step<'c>, ChangeError> {
         match change {
-            Change::Write { path, content, before, mode } => {
+            Change::Write { path, content, before, mode, like } => {
                 let old = match before {
                     Before::File(_) => {
                         self.workspace.check_writable(path).await.map_err(refused("write", path))?;
@@ -116,7 +116,7 @@ impl<'a> Transaction<'a> {
                     }
                 };
                 let staged = beside(path);
-                match self.workspace.create(&staged, content.clone(), old).await {
+                match self.workspace.create(&staged, content.clone(), like.as_deref().or(old)).await {
                     Ok(()) => {
                         self.staged.push(staged.clone());
                         if let Some(mode) = mode {
@@ -159,11 +159,7 @@ impl<'a> Transaction<'a> {
             Step::Overwrite { path, content, before, mode } => self.overwrite(path, content, before, mode).await,
             Step::Remove { path } => {
                 if self.keeps {
-                    let kept = beside(path);
-                    let renamed = self.workspace.rename(path, &kept, Existing::Refuse).await;
-                    renamed.map_err(refused("remove", path))?;
-                    self.done.push(Undo::PutBack { kept, path: path.to_owned() });
-                    return Ok(());
+                    return self.set_aside(path, "remove").await;
                 }
                 self.workspace.remove(path).await.map_err(refused("remove", path))
             }
@@ -184,12 +180,20 @@ impl<'a> Transaction<'a> {
                 if existing == Existing::Refuse {
                     self.done.push(Undo::Remove(to.to_owned()));
                 }
-                return self.workspace.remove(from).await.map_err(refused("move", from));
+                return self.set_aside(from, "move").await;
             }
             Err(error) => return Err(refused("move", from)(error)),
         }
         // Undone before what it replaced is put back.
         self.done.push(Undo::MoveBack { from: to.to_owned(), to: from.to_owned() });
+        Ok(())
+    }
+
+    /// Takes a file away, and keeps it until all is done.
+    async fn set_aside(&mut self, path: &Path, action: &'static str) -> Result<(), ChangeError> {
+        let kept = beside(path);
+        self.workspace.rename(path, &kept, Existing::Refuse).await.map_err(refused(action, path))?;
+        self.done.push(Undo::PutBack { kept, path: path.to_owned() });
         Ok(())
     }
 

@@ -23,6 +23,7 @@ pub(crate) struct Failing<W> {
     left: AtomicI64,
     failed: AtomicBool,
     shrinks: AtomicBool,
+    is_apart: AtomicBool,
     meddled: Mutex<Option<PathBuf>>,
 }
 
@@ -33,6 +34,7 @@ impl<W> Failing<W> {
             left: AtomicI64::new(i64::MAX),
             failed: AtomicBool::new(false),
             shrinks: AtomicBool::new(false),
+            is_apart: AtomicBool::new(false),
             meddled: Mutex::default(),
         }
     }
@@ -45,6 +47,16 @@ impl<W> Failing<W> {
     /// From now on files have lost their content when they are read.
     pub(crate) fn shrink(&self) {
         self.shrinks.store(true, SeqCst);
+    }
+
+    /// From now on each directory is a device of its own.
+    pub(crate) fn set_apart(&self) {
+        self.is_apart.store(true, SeqCst);
+    }
+
+    fn cross(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let crosses = self.is_apart.load(SeqCst) && from.parent() != to.parent();
+        if crosses { Err(io::ErrorKind::CrossesDevices.into()) } else { Ok(()) }
     }
 
     /// When the next file is made, somebody else writes this one.
@@ -100,10 +112,12 @@ impl<W: Workspace> Workspace for Failing<W> {
     }
     async fn rename(&self, from: &Path, to: &Path, existing: Existing) -> io::Result<()> {
         self.step()?;
+        self.cross(from, to)?;
         self.inner.rename(from, to, existing).await
     }
     async fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step()?;
+        self.cross(from, to)?;
         self.inner.link(from, to).await
     }
     async fn remove(&self, path: &Path) -> io::Result<()> {

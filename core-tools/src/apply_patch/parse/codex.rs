@@ -51,7 +51,7 @@ pub(super) fn parse(text: &str) -> Result<Patch, ParseError> {
     if parser.peek().is_some_and(unified::begins_at) {
         return unified::parse_lines(parser.rest(), parser.at);
     }
-    let mut patch = Patch::default();
+    let mut patch = Patch { in_sequence: true, ..Patch::default() };
     while let Some(line) = parser.peek() {
         patch.operations.push(parser.operation(line)?);
         parser.skip_blank();
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
-        Action::Add { content, replaces: true, executable: None }
+        Action::Add { content, executable: None }
     }
 
     fn update(&mut self, path: &str, header: usize) -> Result<Update, ParseError> {

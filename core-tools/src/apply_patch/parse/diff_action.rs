@@ -77,7 +77,7 @@ fn made(name: &str, executable: Option<bool>, hunks: &[Hunk]) -> Result<(Written
             LineEnding::Nothing => "",
         });
     }
-    Ok((names::one(name), Action::Add { content, replaces: false, executable }))
+    Ok((names::one(name), Action::Add { content, executable }))
 }
 
 fn deleted(name: &str, hunks: Vec<Hunk>) -> Result<(WrittenPath, Action), Problem> {

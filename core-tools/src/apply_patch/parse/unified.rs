@@ -72,7 +72,7 @@ pub(super) fn parse_lines(lines: &[&str], offset: usize) -> Result<Patch, ParseE
             return Err(parser.error(Problem::Unmarked(quoted(line))));
         }
     }
-    if operations.is_empty() { Err(ParseError::Nothing) } else { Ok(Patch { operations }) }
+    if operations.is_empty() { Err(ParseError::Nothing) } else { Ok(Patch { operations, in_sequence: false }) }
 }
 
 /// Lines between files that say nothing.
