@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Place, Workspace};
+use super::{Place, Workspace, is_staged};
 
 /// How many names are suggested (opencode).
 const SUGGESTIONS: usize = 3;
@@ -25,6 +25,7 @@ pub(crate) async fn suggestions(workspace: &dyn Workspace, place: &Place) -> Str
         .await
         .unwrap_or_default()
         .into_iter()
+        .filter(|entry| !is_staged(&entry.name))
         .map(|entry| entry.shown())
         .filter(|name| {
             let name = name.to_lowercase();

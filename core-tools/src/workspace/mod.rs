@@ -51,7 +51,9 @@ pub use self::{
 };
 pub(crate) use self::{
     follow::{End, Sink, follow},
+    locks::lock,
     missing::{is_missing, suggestions},
+    transaction::is_staged,
 };
 
 /// A stream of bytes from a file or a process.
