@@ -130,8 +130,11 @@ fn words_count_where_blanks_do_not() {
 }
 
 #[test]
-fn escapes_are_undone_to_find_and_never_to_replace() {
-    check("a\tb\nc\n", "a\\tb\\nc", "x\\ny", Strategy::EscapeNormalised, "x\\ny\n");
+fn escapes_are_undone_in_both_texts_where_they_are_in_the_old_one() {
+    check("a\tb\nc\n", "a\\tb\\nc", "x\\ny", Strategy::EscapeNormalised, "x\ny\n");
+    check("a\tb\nc\n", "a\\tb\\nc", "a\\tb\\nd", Strategy::EscapeNormalised, "a\tb\nd\n");
+    // Here the file has the escapes.
+    check("say(\\\"hi\\\")\n", "say(\"hi\")", "say(\\n)", Strategy::EscapeNormalised, "say(\\n)\n");
     check("say(\\\"hi\\\")\nq\n", "say(\"hi\")", "said", Strategy::EscapeNormalised, "said\nq\n");
 }
 

@@ -32,7 +32,7 @@ use self::{
     report::Report,
     target::Target,
 };
-use crate::workspace::{ActiveWorkspace, Place, Project, Seen, Workspace, apply_all, ask_external};
+use crate::workspace::{ActiveWorkspace, Place, Project, Seen, Workspace, apply_all, ask_external, lock};
 
 /// Change files with a patch.
 ///
@@ -78,9 +78,8 @@ pub async fn apply_patch(
     let targets = targets(ctx, &*workspace, &patch).await?;
     ask_outside(ctx, &*workspace, &project, &targets).await?;
 
-    let guard =
-        workspace.locks().lock(all(&targets).flat_map(|target| [target.name.clone(), target.place.real.clone()]));
-    let Some(guard) = ctx.cancellation().run_until_cancelled(guard).await else { return Err(ToolError::Cancelled) };
+    let paths = all(&targets).flat_map(|target| [target.name.clone(), target.place.real.clone()]);
+    let guard = lock(ctx, &*workspace, paths).await?;
     let mut plan = Plan::new(ctx, &*workspace, &project, &patch, &targets);
     let mut failures: Vec<ToolError> = Vec::new();
     let mut failed: HashSet<&Path> = HashSet::new();

@@ -18,7 +18,7 @@ use crate::{
     text_file::{Diff, NotText, TextFile, apply},
     workspace::{
         ActiveWorkspace, Before, Change, FileGuard, FileKind, Original, OriginalError, Place, Project, Seen, apply_all,
-        ask_external,
+        ask_external, lock,
     },
 };
 
@@ -84,7 +84,7 @@ impl<'a> Target<'a> {
         let project = Project::of(ctx, &*workspace).await;
         let place = Place::of(ctx, &*workspace, path).await?;
         ask_external(ctx, &*workspace, &project, &place).await?;
-        let guard = workspace.locks().lock([place.real.clone()]).await;
+        let guard = lock(ctx, &*workspace, [place.real.clone()]).await?;
         Ok(Self { ctx, workspace, project, place, guard })
     }
 
@@ -194,7 +194,7 @@ fn rewrite(path: &str, bytes: Vec<u8>, replacements: &[Replacement]) -> Result<R
     let file = TextFile::decode(bytes).map_err(|error| Refused::File(Unfit::NotText(error)))?;
     let edits: Vec<Edit<'_>> =
         replacements.iter().map(|Replacement { old, new, all }| Edit { old, new, all: *all }).collect();
-    let Plan { splices, found } = Plan::of(file.bytes(), &edits).map_err(Refused::Edits)?;
+    let Plan { splices, found } = Plan::of_file(&file, &edits).map_err(Refused::Edits)?;
     let diff = Diff::of_splices(path, file.bytes(), &splices);
     let content = file.encode(apply(file.bytes(), &splices));
     Ok(Rewritten { content, diff, found })

@@ -1,46 +1,67 @@
 //! The new text as it has to be at a place that was found by a lax strategy. Knows nothing of tools.
 //!
 //! A model that wrote the old text with other blanks than the file has wrote the new text with them too. So the blanks
-//! at its ends that the place does not have are left out, and its lines are indented as the file's are.
+//! at its ends that the place does not have are left out, and its lines are indented as the file's are. Lines that both
+//! texts have stay as the file has them.
 
 use std::{borrow::Cow, ops::Range};
 
-use super::matching::Strategy;
-use crate::text_file::Lines;
+use super::{
+    matching::{Found, Strategy, Text, unescape},
+    merge::Merge,
+    plan::Edit,
+};
 
 /// The two texts of an edit, and what of the old one was found.
 pub(super) struct Fit<'a> {
-    pub(super) strategy: Strategy,
-    pub(super) old: &'a str,
-    pub(super) new: &'a str,
+    strategy: Strategy,
+    old: Cow<'a, str>,
+    new: Cow<'a, str>,
     /// The part of the old text that stands at the places.
-    pub(super) part: &'a Range<usize>,
+    part: Range<usize>,
 }
 
 impl<'a> Fit<'a> {
-    /// The new text for a place, still with `\n` for its line endings.
-    pub(super) fn at(&self, content: &[u8], place: &Range<usize>) -> Cow<'a, str> {
-        match self.strategy {
-            Strategy::Exact => self.new.into(),
-            // These take indentation as it is.
-            Strategy::Typographic | Strategy::EscapeNormalised => self.without_ends().into(),
-            _ => {
-                let pairs = Pairs::of(content, place, &self.old[self.part.clone()]);
-                pairs.indent(self.within(content, place))
-            }
+    pub(super) fn of(edit: &Edit<'a>, found: &Found) -> Self {
+        let (strategy, part) = (found.strategy, found.part.clone());
+        if found.unescaped {
+            let (old, new) = (unescaped(edit.old), unescaped(edit.new));
+            return Self { strategy, part: 0..old.len(), old, new };
         }
+        Self { strategy, old: edit.old.into(), new: edit.new.into(), part }
+    }
+
+    pub(super) fn strategy(&self) -> Strategy {
+        self.strategy
+    }
+
+    /// Hands over what is replaced at a place, in order, and by what, still with `\n` for its line endings.
+    pub(super) fn changes(&self, text: &Text<'_>, place: &Range<usize>, mut put: impl FnMut(Range<usize>, &str)) {
+        if self.strategy == Strategy::Exact {
+            return put(place.clone(), &self.new);
+        }
+        let old = &self.old[self.part.clone()];
+        let (new, fitted) = match self.strategy {
+            // These take indentation as it is.
+            Strategy::Typographic | Strategy::EscapeNormalised => (self.without_ends(), self.without_ends().into()),
+            _ => {
+                let new = self.within(text.content(), place);
+                (new, Pairs::of(text, place, old).indent(new))
+            }
+        };
+        Merge::of(text, place, self.strategy, old, new, &fitted).changes(put);
     }
 
     /// The new text without those blanks at its ends that it shares with the old one and the place has not.
-    fn without_ends(&self) -> &'a str {
+    fn without_ends(&self) -> &str {
         let (before, after) = (&self.old[..self.part.start], &self.old[self.part.end..]);
         let shared = before.bytes().zip(self.new.bytes()).take_while(|(old, new)| old == new).count();
-        let new = &self.new[floor(self.new, shared)..];
+        let new = &self.new[floor(&self.new, shared)..];
         let shared = after.bytes().rev().zip(new.bytes().rev()).take_while(|(old, new)| old == new).count();
         &new[..floor(new, new.len() - shared)]
     }
 
-    fn within(&self, content: &[u8], place: &Range<usize>) -> &'a str {
+    fn within(&self, content: &[u8], place: &Range<usize>) -> &str {
         let new = self.without_ends();
         // Where whole lines are replaced, the place ends as the file has it: a line break that only the old text has is not
         // in the file, and one that only the new text has would make a blank line.
@@ -50,6 +71,14 @@ impl<'a> Fit<'a> {
             return new.strip_suffix('\r').unwrap_or(new);
         }
         new
+    }
+}
+
+fn unescaped(text: &str) -> Cow<'_, str> {
+    match unescape(text.as_bytes()) {
+        // Only ASCII goes and comes.
+        Cow::Owned(plain) => String::from_utf8(plain).map_or(text.into(), Cow::Owned),
+        Cow::Borrowed(_) => text.into(),
     }
 }
 
@@ -65,24 +94,24 @@ struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    fn of(content: &[u8], place: &Range<usize>, old: &'a str) -> Self {
-        let start = memchr::memrchr2(b'\n', b'\r', &content[..place.start]).map_or(0, |at| at + 1);
-        let there = &content[start..place.end];
-        let lines = Lines::of(there);
+    fn of(text: &Text<'_>, place: &Range<usize>, old: &'a str) -> Self {
+        let lines = text.lines();
+        let first = lines.at(place.start);
+        let count = (first..lines.len()).take_while(|line| lines.start(*line) < place.end).count();
         let wanted: Vec<&str> = old.strip_suffix('\n').unwrap_or(old).split('\n').collect();
         // Where the numbers of lines differ, the last ones still belong together.
-        let last = lines.len().min(wanted.len()) - usize::from(lines.len() != wanted.len());
+        let last = count.min(wanted.len()) - usize::from(count != wanted.len());
         let mut aligned: Vec<(usize, usize)> = (0..last).map(|at| (at, at)).collect();
-        if lines.len() != wanted.len() && !lines.is_empty() {
-            aligned.push((wanted.len() - 1, lines.len() - 1));
+        if count != wanted.len() && count > 0 {
+            aligned.push((wanted.len() - 1, count - 1));
         }
         let pair = |(old, new): (usize, usize)| {
-            let line = lines.content(new);
+            let line = lines.content(first + new);
             let is_blank = wanted[old].trim().is_empty() || line.trim_ascii().is_empty();
             let found = String::from_utf8_lossy(&line[..line.len() - line.trim_ascii_start().len()]).into_owned();
             (!is_blank).then(|| (indentation(wanted[old]), found))
         };
-        Self { pairs: aligned.into_iter().filter_map(pair).collect(), within_line: start < place.start }
+        Self { pairs: aligned.into_iter().filter_map(pair).collect(), within_line: lines.start(first) < place.start }
     }
 
     /// Indents the lines as the place is indented. A line is indented like the nearest line of the old text with the

@@ -7,6 +7,7 @@
 mod file;
 mod fit;
 pub mod matching;
+mod merge;
 mod places;
 mod plan;
 
@@ -17,7 +18,7 @@ use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 pub use self::plan::{Edit, Likeness, Plan, Problem};
 pub(crate) use self::{
     file::{Refused, Replacement, Target, Unfit},
-    places::in_lines,
+    places::{in_lines, not_utf8, why},
 };
 use crate::workspace::ActiveWorkspace;
 
@@ -100,9 +101,10 @@ pub(crate) fn cannot(path: &str, error: &dyn Display) -> ToolError {
 fn told(problem: &Problem) -> String {
     match problem {
         Problem::Empty => "oldString cannot be empty when editing an existing file.".to_owned(),
-        Problem::Absent(likeness) => format!(
+        Problem::Absent { likeness, gave_up } => format!(
             "Could not find oldString in the file. It has to be the text as it stands there, with its indentation, and \
-             nothing was changed. {likeness}\nRead the file again, and give its own text."
+             nothing was changed. {}{likeness}\nRead the file again, and give its own text.",
+            why(*gave_up)
         ),
         Problem::Ambiguous { strategy, count, lines } => format!(
             "Found multiple matches for oldString. It stands in {count} places{}, {}. Give more of the lines around the \
@@ -116,6 +118,7 @@ fn told(problem: &Problem) -> String {
             lines.start,
             lines.end - 1
         ),
+        Problem::NotUtf8 { line } => format!("{} Nothing was changed.", not_utf8(*line, "oldString")),
         Problem::Overlap { .. } | Problem::Unchanged => {
             "No changes to apply: with newString in the place of oldString \
              the file would be as it is (line endings are always kept). Nothing was changed."

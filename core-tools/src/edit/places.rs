@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{matching::Strategy, plan::Likeness};
+use super::{
+    matching::{GaveUp, Strategy},
+    plan::Likeness,
+};
 
 impl Strategy {
     /// Which strategy found something, where it was a lax one.
@@ -28,7 +31,9 @@ impl Strategy {
             Self::WhitespaceNormalised => {
                 "blanks between words did not count, and the new text was indented as the file is there"
             }
-            Self::EscapeNormalised => "escapes such as `\\n` were undone to find it, but not in the new text",
+            Self::EscapeNormalised => {
+                "escapes such as `\\n` were undone to find it, and in the new text only where oldString had them too"
+            }
             Self::TrimmedBoundary => "blanks around the text did not count",
             Self::ContextAware => {
                 "the first and the last line are equal, and half of those between; the new text was indented as the file \
@@ -46,6 +51,19 @@ impl fmt::Display for Likeness {
             Self::NotSought => f.write_str("The place most like it was not looked for."),
         }
     }
+}
+
+/// Why a text may be in the file all the same, to stand before what comes next.
+pub(crate) fn why(gave_up: Option<GaveUp>) -> String {
+    gave_up.map(|gave_up| format!("{gave_up} ")).unwrap_or_default()
+}
+
+/// What is wrong with a text that was read where bytes are no text.
+pub(crate) fn not_utf8(line: usize, name: &str) -> String {
+    format!(
+        "Line {line} has bytes that are not UTF-8, shown as U+FFFD (\u{fffd}), and the new text would put that character in \
+         their place. Leave it out of {name} and of the new text: give the part of the line before or after it."
+    )
 }
 
 /// `which begin at lines 1, 4 and 9`: all lines, or the first ones.

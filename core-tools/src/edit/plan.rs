@@ -1,12 +1,14 @@
 //! What a file becomes by edits that were all written against it as it is. Knows nothing of tools.
 
-use std::{cell::OnceCell, ops::Range};
+use std::ops::Range;
+
+use memchr::memmem;
 
 use super::{
     fit::Fit,
-    matching::{Found, Nearest, NotFound, Strategy, find},
+    matching::{Found, GaveUp, Nearest, NotFound, Strategy, Text},
 };
-use crate::text_file::{Lines, Splice, adapt};
+use crate::text_file::{Splice, TextFile, adapt, strip_bom};
 
 /// Places that are nearer to each other than this many bytes become one splice, so that a file in which every character
 /// is replaced does not need a splice a character.
@@ -44,7 +46,12 @@ pub enum Problem {
     /// The old text is empty.
     Empty,
     /// The old text is not there.
-    Absent(Likeness),
+    Absent {
+        /// What is most like it.
+        likeness: Likeness,
+        /// Why something may have been passed over.
+        gave_up: Option<GaveUp>,
+    },
     /// The old text stands in several places, and all were not asked for.
     Ambiguous {
         /// How it was found.
@@ -68,6 +75,12 @@ pub enum Problem {
         /// The line, counted from 1, where it begins.
         line: usize,
     },
+    /// The new text would put U+FFFD, which stands for them where a file is shown, in the place of bytes that are not
+    /// UTF-8.
+    NotUtf8 {
+        /// The line of the first of them, counted from 1.
+        line: usize,
+    },
     /// All edits together change nothing.
     Unchanged,
 }
@@ -80,7 +93,7 @@ pub enum Likeness {
     Place(Box<Nearest>),
     /// Nothing is like it.
     None,
-    /// Nobody has looked: too many texts are not there.
+    /// Nobody has looked: too many texts are not there, or the file is too long.
     NotSought,
 }
 
@@ -90,30 +103,45 @@ impl Plan {
     /// # Errors
     /// Every problem, with the number of its edit, from 0, in order.
     pub fn of(content: &[u8], edits: &[Edit<'_>]) -> Result<Self, Vec<(usize, Problem)>> {
+        Self::new(content, false, edits)
+    }
+
+    /// As [`of`](Self::of), for a file's text. Where the file has a byte order mark, one in front of an old text or of what
+    /// comes to the beginning means that one: it is there already, and stays.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_file(file: &TextFile, edits: &[Edit<'_>]) -> Result<Self, Vec<(usize, Problem)>> {
+        Self::new(file.bytes(), file.is_marked(), edits)
+    }
+
+    fn new(content: &[u8], marked: bool, edits: &[Edit<'_>]) -> Result<Self, Vec<(usize, Problem)>> {
+        let text = Text::of(content);
         let mut problems = Vec::new();
         let mut places: Vec<(Range<usize>, usize)> = Vec::new();
         let mut fits = Vec::with_capacity(edits.len());
+        let mut found = Vec::with_capacity(edits.len());
         for (number, edit) in edits.iter().enumerate() {
-            let absent = problems.iter().filter(|(_, problem)| matches!(problem, Problem::Absent(_))).count();
-            match place(content, edit, absent < MAX_SOUGHT) {
-                Ok(found) => {
-                    let (strategy, part) = (found.strategy, found.part.clone());
-                    let before = places.len();
-                    places.extend(found.apart().into_iter().map(|place| (place, number)));
-                    fits.push((strategy, part, places.len() - before));
+            let edit = if marked { without_mark(content, edit) } else { *edit };
+            let absent = problems.iter().filter(|(_, problem)| matches!(problem, Problem::Absent { .. })).count();
+            match place(&text, &edit, absent < MAX_SOUGHT) {
+                Ok(it) => {
+                    fits.push(Fit::of(&edit, &it));
+                    let (strategy, before) = (it.strategy, places.len());
+                    places.extend(it.apart().into_iter().map(|place| (place, number)));
+                    found.push((strategy, places.len() - before));
                 }
                 Err(problem) => problems.push((number, problem)),
             }
         }
         // Places of one edit do not overlap, and those of several may in several ways: each edit is named once.
         places.sort_unstable_by_key(|(place, number)| (place.start, place.end, *number));
-        let lines = OnceCell::new();
         // How far the edits before reach, and which one reaches that far.
         let mut reach = (0, 0);
         let mut named = vec![false; edits.len()];
         for (place, number) in &places {
             if place.start < reach.0 && !std::mem::replace(&mut named[*number], true) {
-                let line = lines.get_or_init(|| Lines::of(content)).at(place.start) + 1;
+                let line = text.line_number(place.start);
                 problems.push((*number, Problem::Overlap { with: reach.1, line }));
             }
             reach = reach.max((place.end, *number));
@@ -122,13 +150,7 @@ impl Plan {
             problems.sort_by_key(|(number, _)| *number);
             return Err(problems);
         }
-        let found: Vec<_> = fits.iter().map(|(strategy, _, count)| (*strategy, *count)).collect();
-        let fits: Vec<_> = edits
-            .iter()
-            .zip(&fits)
-            .map(|(edit, (strategy, part, _))| Fit { strategy: *strategy, old: edit.old, new: edit.new, part })
-            .collect();
-        let splices = splices(content, &places, &fits);
+        let splices = splices(&text, marked, &places, &fits)?;
         if splices.iter().all(|splice| content[splice.range.clone()] == splice.text) {
             return Err(vec![(0, Problem::Unchanged)]);
         }
@@ -136,41 +158,71 @@ impl Plan {
     }
 }
 
-fn place(content: &[u8], edit: &Edit<'_>, seek: bool) -> Result<Found, Problem> {
-    let lines = || Lines::of(content);
-    match find(content, edit.old) {
+/// The mark is not in the text of a file that has one; another U+FEFF can be.
+fn without_mark<'a>(content: &[u8], edit: &Edit<'a>) -> Edit<'a> {
+    let bare = strip_bom(edit.old);
+    let means_mark = bare.len() < edit.old.len() && !bare.is_empty();
+    if means_mark && memmem::find(content, edit.old.as_bytes()).is_none() {
+        return Edit { old: bare, new: strip_bom(edit.new), all: edit.all };
+    }
+    *edit
+}
+
+fn place(text: &Text<'_>, edit: &Edit<'_>, seek: bool) -> Result<Found, Problem> {
+    match text.find(edit.old) {
         Ok(found) if edit.all || found.places.len() == 1 => Ok(found),
         Ok(Found { strategy, places, .. }) => {
-            let all = lines();
-            let lines = places.iter().take(MAX_NAMED).map(|place| all.at(place.start) + 1).collect();
+            let lines = places.iter().take(MAX_NAMED).map(|place| text.line_number(place.start)).collect();
             Err(Problem::Ambiguous { strategy, count: places.len(), lines })
         }
         Err(NotFound::Empty) => Err(Problem::Empty),
-        Err(NotFound::Absent) if !seek => Err(Problem::Absent(Likeness::NotSought)),
-        Err(NotFound::Absent) => Err(Problem::Absent(match Nearest::of(content, edit.old) {
-            Some(nearest) => Likeness::Place(Box::new(nearest)),
-            None => Likeness::None,
-        })),
         Err(NotFound::TooLarge { strategy, place }) => {
-            let lines = lines();
-            Err(Problem::TooLarge { strategy, lines: lines.at(place.start) + 1..lines.at(place.end) + 2 })
+            let lines = text.line_number(place.start)..text.line_number(place.end) + 1;
+            Err(Problem::TooLarge { strategy, lines })
+        }
+        Err(NotFound::Absent | NotFound::GaveUp(_)) => {
+            let likeness = if !seek || text.is_long() {
+                Likeness::NotSought
+            } else {
+                Nearest::within(text, edit.old).map_or(Likeness::None, |nearest| Likeness::Place(Box::new(nearest)))
+            };
+            Err(Problem::Absent { likeness, gave_up: text.gave_up() })
         }
     }
 }
 
-fn splices(content: &[u8], places: &[(Range<usize>, usize)], fits: &[Fit<'_>]) -> Vec<Splice> {
+fn splices(
+    text: &Text<'_>,
+    marked: bool,
+    places: &[(Range<usize>, usize)],
+    fits: &[Fit<'_>],
+) -> Result<Vec<Splice>, Vec<(usize, Problem)>> {
+    let content = text.content();
     let mut splices: Vec<Splice> = Vec::new();
+    let mut problems = Vec::new();
     for (place, number) in places {
-        let new = fits[*number].at(content, place);
-        let text = adapt(content, place, new.as_bytes());
-        match splices.last_mut().filter(|last| place.start - last.range.end < NEAR) {
-            Some(last) => {
-                last.text.extend_from_slice(&content[last.range.end..place.start]);
-                last.text.extend_from_slice(&text);
-                last.range.end = place.end;
+        let fit = &fits[*number];
+        let before = problems.len();
+        fit.changes(text, place, |range, new| {
+            let new = if marked && range.start == 0 { strip_bom(new) } else { new };
+            if fit.strategy() != Strategy::Exact
+                && new.contains(char::REPLACEMENT_CHARACTER)
+                && let Err(error) = std::str::from_utf8(&content[range.clone()])
+                && problems.len() == before
+            {
+                let line = text.line_number(range.start + error.valid_up_to());
+                problems.push((*number, Problem::NotUtf8 { line }));
             }
-            None => splices.push(Splice { range: place.clone(), text: text.into_owned() }),
-        }
+            let new = adapt(content, &range, new.as_bytes());
+            match splices.last_mut().filter(|last| range.start - last.range.end < NEAR) {
+                Some(last) => {
+                    last.text.extend_from_slice(&content[last.range.end..range.start]);
+                    last.text.extend_from_slice(&new);
+                    last.range.end = range.end;
+                }
+                None => splices.push(Splice { range, text: new.into_owned() }),
+            }
+        });
     }
-    splices
+    if problems.is_empty() { Ok(splices) } else { Err(problems) }
 }

@@ -5,7 +5,7 @@ use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionReques
 
 use crate::{
     search::{Report, Searched, Wording, bracketed},
-    workspace::{ActiveWorkspace, Entry, FileKind},
+    workspace::{ActiveWorkspace, Entry, FileKind, is_staged},
 };
 
 /// How many entries are shown unless another number is asked for (pi).
@@ -60,8 +60,8 @@ pub async fn ls(
 fn sorted(entries: Vec<Entry>) -> Result<Vec<String>, String> {
     let order = CollatorBorrowed::try_new(Default::default(), CollatorOptions::default())
         .map_err(|error| format!("the order of names cannot be had: {error}"))?;
-    let mut names: Vec<(String, Entry)> =
-        entries.into_iter().map(|entry| (entry.shown().to_lowercase(), entry)).collect();
+    let shown = entries.into_iter().filter(|entry| !is_staged(&entry.name));
+    let mut names: Vec<(String, Entry)> = shown.map(|entry| (entry.shown().to_lowercase(), entry)).collect();
     names.sort_by(|(one, a), (other, b)| order.compare(one, other).then_with(|| a.name.cmp(&b.name)));
     let shown = |(_, entry): (_, Entry)| {
         if entry.kind == FileKind::Directory { entry.shown() + "/" } else { entry.shown() }

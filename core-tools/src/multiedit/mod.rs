@@ -16,7 +16,7 @@ use tool_core::{
 };
 
 use crate::{
-    edit::{Problem, Refused, Replacement, Target, Unfit, cannot, in_lines},
+    edit::{Problem, Refused, Replacement, Target, Unfit, cannot, in_lines, not_utf8, why},
     workspace::ActiveWorkspace,
 };
 
@@ -189,11 +189,12 @@ fn told(number: usize, problem: &Problem, path: &str, count: usize) -> String {
     };
     match problem {
         Problem::Empty => format!("{name} must not be empty in {path}."),
-        Problem::Absent(likeness) => {
+        Problem::Absent { likeness, gave_up } => {
             let what = if count == 1 { "the exact text" } else { &*it };
             format!(
                 "Could not find {what} in {path}. The old text must match exactly, with all whitespace and line breaks. \
-                 {likeness}"
+                 {}{likeness}",
+                why(*gave_up)
             )
         }
         Problem::Ambiguous { strategy, count: places, lines } => format!(
@@ -212,6 +213,7 @@ fn told(number: usize, problem: &Problem, path: &str, count: usize) -> String {
             "edits[{with}] and edits[{number}] overlap in {path}, in line {line}. Merge them into one edit, or make them \
              apply to separate text."
         ),
+        Problem::NotUtf8 { line } => not_utf8(*line, &name),
         Problem::Unchanged if count == 1 => format!(
             "No changes made to {path}. The replacement produced identical content: the file is already as newString has \
              it, or only line endings differ, which are kept."

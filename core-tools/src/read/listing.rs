@@ -2,7 +2,7 @@
 
 use icu_collator::{CollatorBorrowed, options::CollatorOptions};
 
-use crate::workspace::{Entry, FileKind};
+use crate::workspace::{Entry, FileKind, is_staged};
 
 /// At most this many bytes of names are shown; opencode has no such limit, and its users ask for one.
 const MAX_BYTES: usize = 50 * 1024;
@@ -23,7 +23,8 @@ impl Page {
     ///
     /// # Errors
     /// When the order's tables cannot be loaded.
-    pub(super) fn of(entries: Vec<Entry>, offset: u64, limit: u64) -> Result<Self, String> {
+    pub(super) fn of(mut entries: Vec<Entry>, offset: u64, limit: u64) -> Result<Self, String> {
+        entries.retain(|entry| !is_staged(&entry.name));
         let order = CollatorBorrowed::try_new(Default::default(), CollatorOptions::default())
             .map_err(|error| format!("the order of names cannot be had: {error}"))?;
         let total = entries.len() as u64;

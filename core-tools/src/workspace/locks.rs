@@ -7,6 +7,9 @@ use std::{
 };
 
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tool_core::{ToolContext, ToolError};
+
+use super::Workspace;
 
 /// A lock for each file of a workspace, by its real path: who changes a file holds its lock from reading the old content
 /// to having written the new. First come, first served.
@@ -15,6 +18,16 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 /// by hard links, are not kept out. (pi's queue does the same; codex has none.)
 #[derive(Debug, Clone, Default)]
 pub struct FileLocks(Arc<Mutex<HashMap<PathBuf, Weak<AsyncMutex<()>>>>>);
+
+/// Locks files for a call, which may be given up while it waits.
+pub(crate) async fn lock(
+    ctx: &ToolContext,
+    workspace: &dyn Workspace,
+    paths: impl IntoIterator<Item = PathBuf>,
+) -> Result<FileGuard, ToolError> {
+    let guard = ctx.cancellation().run_until_cancelled(workspace.locks().lock(paths)).await;
+    guard.ok_or(ToolError::Cancelled)
+}
 
 /// Locks that are held, until it is dropped.
 #[derive(Debug)]

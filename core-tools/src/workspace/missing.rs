@@ -7,7 +7,7 @@ use std::{
 
 use strsim::normalized_damerau_levenshtein;
 
-use super::{Entry, FileKind, Place, Workspace};
+use super::{Entry, FileKind, Place, Workspace, is_staged};
 
 /// How many names are suggested (opencode).
 const SUGGESTIONS: usize = 3;
@@ -40,7 +40,7 @@ pub(crate) async fn suggestions(workspace: &dyn Workspace, place: &Place) -> Str
             format!("\n\n{} is no directory.", path.display())
         };
     }
-    let mut names: Vec<String> = entries.iter().map(Entry::shown).collect();
+    let mut names: Vec<String> = entries.iter().filter(|entry| !is_staged(&entry.name)).map(Entry::shown).collect();
     names.sort();
     let mut alike: Vec<String> = names.iter().filter(|other| holds(other, &name)).cloned().collect();
     if alike.is_empty() {

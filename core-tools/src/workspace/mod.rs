@@ -54,7 +54,9 @@ pub use self::{
 pub(crate) use self::{
     alike::Alike,
     follow::{End, Sink, follow},
+    locks::lock,
     missing::{is_missing, suggestions},
+    transaction::is_staged,
 };
 
 /// A stream of bytes from a file or a process.

@@ -325,6 +325,14 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
+/// Whether a name is one of those: of a change that is being made, or of one that was killed. No tool shows them.
+pub(crate) fn is_staged(name: &std::ffi::OsStr) -> bool {
+    let bytes = name.as_encoded_bytes();
+    let random =
+        bytes.strip_prefix(STAGED_PREFIX.as_bytes()).and_then(|rest| rest.strip_suffix(STAGED_SUFFIX.as_bytes()));
+    random.is_some_and(|random| random.len() == 16 && random.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// Whether a file may still be written where it stands: its directory is closed, sticky or read-only, nobody can be given
 /// a file like it, or it is mounted by itself, as containers do.
 fn cannot_replace(error: &io::Error) -> bool {

@@ -15,7 +15,7 @@ use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionReques
 use self::old::Old;
 use crate::{
     text_file::Diff,
-    workspace::{ActiveWorkspace, Change, Place, Project, Seen, apply_all, ask_external},
+    workspace::{ActiveWorkspace, Change, Place, Project, Seen, apply_all, ask_external, lock},
 };
 
 /// Write a file, with exactly this content.
@@ -43,7 +43,7 @@ pub async fn write(
     let place = Place::to_write(ctx, &*workspace, &file_path).await?;
     ask_external(ctx, &*workspace, &project, &place).await?;
 
-    let guard = workspace.locks().lock([place.real.clone()]).await;
+    let guard = lock(ctx, &*workspace, [place.real.clone()]).await?;
     let old = Old::look(&*workspace, &place).await?;
     let warning = match old.info() {
         Some(info) => Seen::check(ctx, &place.real, &place.path, info, old.bytes())?,

@@ -1,6 +1,6 @@
 //! Blocks known by their first and last line.
 
-use super::{BUDGET, Budget, Found, Strategy, Text, Wanted, nearest::similarity};
+use super::{Found, Strategy, Text, Wanted, nearest::similarity};
 
 /// How alike the lines between have to be on average (opencode's figure).
 const ALIKE: f64 = 0.65;
@@ -25,7 +25,7 @@ impl<'a> Anchors<'a> {
             _ => return None,
         };
         let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
-        for (at, line) in text.lines.iter().enumerate() {
+        for (at, line) in text.lines().iter().enumerate() {
             let line = line.trim_ascii();
             if line == first {
                 firsts.push(at);
@@ -42,7 +42,7 @@ impl<'a> Anchors<'a> {
 pub(super) fn anchored(text: &Text<'_>, old: &str) -> Option<Found> {
     let Anchors { wanted, ended, firsts, lasts } = Anchors::of(text, old)?;
     let slack = (wanted.len() / 4).max(1);
-    let mut budget = Budget(BUDGET);
+    let mut budget = text.budget();
     let mut blocks = Vec::new();
     for first in firsts {
         let Some(last) = lasts.get(lasts.partition_point(|last| *last < first + 2)) else { break };
@@ -53,7 +53,7 @@ pub(super) fn anchored(text: &Text<'_>, old: &str) -> Option<Found> {
         let pairs = count.min(wanted.len()) - 2;
         let mut sum = 0.0;
         for (line, wanted) in (first + 1..=first + pairs).zip(&wanted[1..]) {
-            sum += similarity(text.lines.content(line).trim_ascii(), wanted, &mut budget)?;
+            sum += similarity(text.lines().content(line).trim_ascii(), wanted, &mut budget)?;
         }
         // The number of lines is far below where a double loses whole numbers.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
@@ -70,7 +70,7 @@ pub(super) fn anchored(text: &Text<'_>, old: &str) -> Option<Found> {
 /// Blocks of as many lines, half of whose lines between are equal. Lines that are blank on both sides do not count.
 pub(super) fn context_aware(text: &Text<'_>, old: &str) -> Option<Found> {
     let Anchors { wanted, ended, firsts, lasts } = Anchors::of(text, old)?;
-    let mut budget = Budget(BUDGET);
+    let mut budget = text.budget();
     let mut places = Vec::new();
     for first in firsts {
         if lasts.binary_search(&(first + wanted.len() - 1)).is_err() {
@@ -78,7 +78,7 @@ pub(super) fn context_aware(text: &Text<'_>, old: &str) -> Option<Found> {
         }
         let (mut equal, mut counted) = (0, 0);
         for (at, line) in wanted.iter().enumerate().take(wanted.len() - 1).skip(1) {
-            let there = text.lines.content(first + at).trim_ascii();
+            let there = text.lines().content(first + at).trim_ascii();
             budget.spend(20 + there.len().min(line.len()) / 16)?;
             if !(there.is_empty() && line.is_empty()) {
                 counted += 1;

@@ -12,22 +12,22 @@ pub(super) fn normalised(text: &Text<'_>, old: &str) -> Option<Found> {
     let plain = unescape(old.as_bytes());
     let plain = std::str::from_utf8(&plain).ok()?;
     if plain != old
-        && let Some(found) = Found::whole(Strategy::EscapeNormalised, exact::places(text.content, plain), old)
+        && let Some(found) = Found::whole(Strategy::EscapeNormalised, exact::places(text, plain), old)
     {
-        return Some(found);
+        return Some(Found { unescaped: true, ..found });
     }
     memchr(b'\\', text.content)?;
     let wanted = Wanted::of(plain);
     let lines = &wanted.lines;
-    let is = |line: usize, at: usize| unescape(text.lines.content(line)) == lines[at];
-    let starts = runs(text.lines.len(), lines.len(), |one, other| lines[one] == lines[other], is);
+    let is = |line: usize, at: usize| unescape(text.lines().content(line)) == lines[at];
+    let starts = runs(text.lines().len(), lines.len(), |one, other| lines[one] == lines[other], is);
     let places = starts.into_iter().map(|start| text.range(start, lines.len(), wanted.ended)).collect();
     Found::whole(Strategy::EscapeNormalised, places, old)
 }
 
 /// Undoes the escapes that opencode knows: `\n`, `\t`, `\r`, quotes of three kinds, `\\`, `\$`, and a line break behind
 /// a backslash. Others stay.
-fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
+pub(in crate::edit) fn unescape(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr(b'\\', text) else { return Cow::Borrowed(text) };
     let mut plain = text[..first].to_vec();
     let mut rest = &text[first..];

@@ -4,17 +4,18 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem::Finder};
 
-use super::{folded::Folded, with_lf};
+use super::{Text, with_lf};
 
 /// Every place of the text, none overlapping the one before it; but where that is one place only, one that overlaps it
 /// is told as well: nobody has said which of the two is meant.
-pub(super) fn places(content: &[u8], old: &str) -> Vec<Range<usize>> {
+pub(super) fn places(text: &Text<'_>, old: &str) -> Vec<Range<usize>> {
+    let content = text.content;
     let old = with_lf(old);
     let is_one_line = memchr(b'\n', old.as_bytes()).is_none();
     if is_one_line || memchr(b'\r', content).is_none() {
         return raw(content, old.as_bytes());
     }
-    let folded = Folded::endings(content);
+    let folded = text.endings();
     let places = match memchr(b'\n', content) {
         Some(_) => raw(folded.text(), old.as_bytes()),
         None => raw(folded.text(), old.replace('\r', "\n").as_bytes()),

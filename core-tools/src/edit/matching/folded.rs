@@ -18,9 +18,21 @@ pub(super) struct Folded {
     units: Vec<Unit>,
 }
 
+/// Its numbers are small ones, for a file can be one unit after the other: no file that is edited has 4 GiB.
 struct Unit {
-    folded: Range<usize>,
-    source_end: usize,
+    start: u32,
+    end: u32,
+    source_end: u32,
+}
+
+impl Unit {
+    fn folded(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+pub(super) fn small(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 impl Folded {
@@ -42,12 +54,13 @@ impl Folded {
     }
 
     /// Typographic characters and compatibility forms made plain, blanks at the ends of lines left out.
-    fn typography(text: &Text<'_>) -> Self {
+    pub(super) fn typography(text: &Text<'_>) -> Self {
         let mut folded = Self { text: Vec::with_capacity(text.content.len()), units: Vec::new() };
         let fold = Fold::new();
-        for line in 0..text.lines.len() {
-            let Range { start, end } = text.lines.content_range(line);
-            let line_end = text.lines.range(line).end;
+        let lines = text.lines();
+        for line in 0..lines.len() {
+            let Range { start, end } = lines.content_range(line);
+            let line_end = lines.range(line).end;
             let content = &text.content[start..end];
             if content.is_ascii() {
                 folded.text.extend_from_slice(content.trim_ascii_end());
@@ -75,11 +88,11 @@ impl Folded {
     }
 
     fn place(&self, at: usize) -> Option<usize> {
-        let before = self.units.partition_point(|unit| unit.folded.start < at);
+        let before = self.units.partition_point(|unit| unit.folded().start < at);
         match before.checked_sub(1).map(|unit| &self.units[unit]) {
             None => Some(at),
-            Some(unit) if at < unit.folded.end => None,
-            Some(unit) => Some(unit.source_end + at - unit.folded.end),
+            Some(unit) if at < unit.folded().end => None,
+            Some(unit) => Some(unit.source_end as usize + at - unit.folded().end),
         }
     }
 
@@ -87,13 +100,13 @@ impl Folded {
     fn unit(&mut self, bytes: &[u8], source_end: usize) {
         let start = self.text.len();
         self.text.extend_from_slice(bytes);
-        self.units.push(Unit { folded: start..self.text.len(), source_end });
+        self.units.push(Unit { start: small(start), end: small(self.text.len()), source_end: small(source_end) });
     }
 
     /// Where the source stands that is folded so far.
     fn end_in_source(&self) -> usize {
         match self.units.last() {
-            Some(unit) => unit.source_end + self.text.len() - unit.folded.end,
+            Some(unit) => unit.source_end as usize + self.text.len() - unit.folded().end,
             None => self.text.len(),
         }
     }
@@ -102,9 +115,9 @@ impl Folded {
     fn trim_end(&mut self) {
         let line = memchr::memrchr(b'\n', &self.text).map_or(0, |at| at + 1);
         let mut kept = line + self.text[line..].trim_ascii_end().len();
-        while let Some(unit) = self.units.pop_if(|unit| unit.folded.end > kept) {
-            if unit.folded.start < kept {
-                kept = unit.folded.end;
+        while let Some(unit) = self.units.pop_if(|unit| unit.folded().end > kept) {
+            if unit.folded().start < kept {
+                kept = unit.folded().end;
                 self.units.push(unit);
                 break;
             }
@@ -129,12 +142,14 @@ impl Fold {
         }
     }
 
-    /// Folds a line. What is not UTF-8 stays as it is.
+    /// Folds a line. What is not UTF-8 becomes the U+FFFD that a model is shown for it.
     fn line(&self, line: &[u8], mut at: usize, folded: &mut Folded) {
         for chunk in line.utf8_chunks() {
             self.text(chunk.valid(), at, folded);
-            folded.text.extend_from_slice(chunk.invalid());
             at += chunk.valid().len() + chunk.invalid().len();
+            if !chunk.invalid().is_empty() {
+                folded.unit("\u{fffd}".as_bytes(), at);
+            }
         }
     }
 
@@ -193,9 +208,8 @@ pub(super) fn typographic(text: &Text<'_>, old: &str) -> Option<Found> {
     if wanted.text.iter().all(u8::is_ascii_whitespace) {
         return None;
     }
-    let folded = Folded::typography(text);
-    let places =
-        raw(&folded.text, &wanted.text).into_iter().filter_map(|place| folded.source(&place)).collect::<Vec<_>>();
+    let folded = text.typography();
+    let places = raw(&folded.text, &wanted.text).into_iter().filter_map(|place| folded.source(&place)).collect();
     let part = 0..old.trim_end_matches([' ', '\t']).len();
-    (!places.is_empty()).then_some(Found { strategy: Strategy::Typographic, places, part })
+    Found::part(Strategy::Typographic, places, part)
 }

@@ -10,7 +10,8 @@
 //! all that it takes) and multi-occurrence (which is exact).
 //!
 //! Time is linear in the file and the text, but for the strategies that compare lines for likeness; those have a
-//! [budget](BUDGET), and find nothing when it is spent.
+//! [budget](BUDGET), and find nothing when it is spent. Memory is bounded: lax strategies are for files of a [bounded
+//! length](MAX_LAX) only, and take some twenty times as much at most, whatever is in the file.
 
 mod block;
 mod escape;
@@ -20,15 +21,24 @@ mod nearest;
 mod whitespace;
 mod windows;
 
-use std::{borrow::Cow, fmt, ops::Range};
+use std::{
+    borrow::Cow,
+    cell::{Cell, OnceCell},
+    fmt,
+    ops::Range,
+};
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
+pub(super) use self::escape::unescape;
+use self::folded::Folded;
 pub use self::nearest::Nearest;
 use crate::text_file::Lines;
 
 /// What a strategy that compares for likeness may spend, in about nanoseconds.
 const BUDGET: usize = 30_000_000;
+/// In longer files only the exact text is looked for.
+const MAX_LAX: usize = 16 * 1024 * 1024;
 
 /// How a text was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,11 +91,17 @@ pub struct Found {
     pub places: Vec<Range<usize>>,
     /// The part of the text that stands there; a lax strategy leaves out blanks at its ends.
     pub part: Range<usize>,
+    /// Whether it stands there without its escapes: then the new text has been escaped once too often as well.
+    pub unescaped: bool,
 }
 
 impl Found {
     fn whole(strategy: Strategy, places: Vec<Range<usize>>, old: &str) -> Option<Self> {
-        (!places.is_empty()).then_some(Self { strategy, places, part: 0..old.len() })
+        Self::part(strategy, places, 0..old.len())
+    }
+
+    fn part(strategy: Strategy, places: Vec<Range<usize>>, part: Range<usize>) -> Option<Self> {
+        (!places.is_empty()).then_some(Self { strategy, places, part, unescaped: false })
     }
 
     /// The places from the first one on that do not overlap: what replacing all of them means.
@@ -114,6 +130,9 @@ pub enum NotFound {
     /// No strategy finds it.
     #[error("the text is not in the file")]
     Absent,
+    /// No strategy finds it, and not all of them have looked everywhere.
+    #[error("the text is not in the file. {0}")]
+    GaveUp(GaveUp),
     /// What a lax strategy found is much larger than the text, so that a replacement would remove what nobody has named
     /// (opencode's guard).
     #[error("the place that was found is much larger than the text")]
@@ -123,6 +142,20 @@ pub enum NotFound {
         /// What was found.
         place: Range<usize>,
     },
+}
+
+/// Why a text may stand in a file in another form, though it was not found. Its text form is for a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GaveUp {
+    /// The file is so long that only the exact text was looked for.
+    #[error("The file has more than {} MiB, so that only the exact text was looked for.", MAX_LAX / 1024 / 1024)]
+    Length,
+    /// There was so much to be compared for likeness that not all was.
+    #[error(
+        "Too much of the file had to be compared for likeness, so that a place that is only alike may have been passed over."
+    )]
+    Budget,
 }
 
 /// Finds a text in a file.
@@ -138,49 +171,106 @@ pub enum NotFound {
 /// # Ok::<(), core_tools::edit::matching::NotFound>(())
 /// ```
 pub fn find(content: &[u8], old: &str) -> Result<Found, NotFound> {
-    if old.is_empty() {
-        return Err(NotFound::Empty);
-    }
-    if let Some(found) = Found::whole(Strategy::Exact, exact::places(content, old), old) {
-        return Ok(found);
-    }
-    // Blanks alone are equal to nearly anything under the others.
-    if content.is_empty() || old.trim().is_empty() {
-        return Err(NotFound::Absent);
-    }
-    let text = Text::of(content);
-    let strategies: [fn(&Text<'_>, &str) -> Option<Found>; 7] = [
-        windows::line_trimmed,
-        folded::typographic,
-        block::anchored,
-        whitespace::normalised,
-        escape::normalised,
-        trimmed_boundary,
-        block::context_aware,
-    ];
-    let found = strategies.into_iter().find_map(|strategy| strategy(&text, old)).ok_or(NotFound::Absent)?;
-    match found.places.iter().find(|place| is_too_large(&content[(*place).clone()], old)) {
-        Some(place) => Err(NotFound::TooLarge { strategy: found.strategy, place: place.clone() }),
-        None => Ok(found),
-    }
+    Text::of(content).find(old)
 }
 
-/// A file and its lines.
-struct Text<'a> {
+/// A file to find texts in. What strategies need of it is made when one first asks, and once for all texts.
+pub(super) struct Text<'a> {
     content: &'a [u8],
-    lines: Lines<'a>,
+    lines: OnceCell<Lines<'a>>,
+    endings: OnceCell<Folded>,
+    typography: OnceCell<Folded>,
+    gave_up: Cell<Option<GaveUp>>,
 }
 
 impl<'a> Text<'a> {
-    fn of(content: &'a [u8]) -> Self {
-        Self { content, lines: Lines::of(content) }
+    pub(super) fn of(content: &'a [u8]) -> Self {
+        Self {
+            content,
+            lines: OnceCell::new(),
+            endings: OnceCell::new(),
+            typography: OnceCell::new(),
+            gave_up: Cell::new(None),
+        }
+    }
+
+    /// As the function [`find`].
+    pub(super) fn find(&self, old: &str) -> Result<Found, NotFound> {
+        self.gave_up.set(None);
+        if old.is_empty() {
+            return Err(NotFound::Empty);
+        }
+        if let Some(found) = Found::whole(Strategy::Exact, exact::places(self, old), old) {
+            return Ok(found);
+        }
+        // Blanks alone are equal to nearly anything under the others.
+        if self.content.is_empty() || old.trim().is_empty() {
+            return Err(NotFound::Absent);
+        }
+        if self.is_long() {
+            self.gave_up.set(Some(GaveUp::Length));
+            return Err(NotFound::GaveUp(GaveUp::Length));
+        }
+        let strategies: [fn(&Text<'_>, &str) -> Option<Found>; 7] = [
+            windows::line_trimmed,
+            folded::typographic,
+            block::anchored,
+            whitespace::normalised,
+            escape::normalised,
+            trimmed_boundary,
+            block::context_aware,
+        ];
+        let Some(found) = strategies.into_iter().find_map(|strategy| strategy(self, old)) else {
+            return Err(self.gave_up.get().map_or(NotFound::Absent, NotFound::GaveUp));
+        };
+        match found.places.iter().find(|place| is_too_large(&self.content[(*place).clone()], old)) {
+            Some(place) => Err(NotFound::TooLarge { strategy: found.strategy, place: place.clone() }),
+            None => Ok(found),
+        }
+    }
+
+    pub(super) fn content(&self) -> &'a [u8] {
+        self.content
+    }
+
+    /// Whether it is too long for anything but the exact text.
+    pub(super) fn is_long(&self) -> bool {
+        self.content.len() > MAX_LAX
+    }
+
+    pub(super) fn lines(&self) -> &Lines<'a> {
+        self.lines.get_or_init(|| Lines::of(self.content))
+    }
+
+    /// The number, counted from 1, of the line that a byte is in.
+    pub(super) fn line_number(&self, at: usize) -> usize {
+        let line_break = if memchr(b'\n', self.content).is_some() { b'\n' } else { b'\r' };
+        memchr_iter(line_break, &self.content[..at]).count() + 1
+    }
+
+    /// Why something may have been passed over since [`find`](Self::find) began.
+    pub(super) fn gave_up(&self) -> Option<GaveUp> {
+        self.gave_up.get()
+    }
+
+    /// With all line endings as `\n`.
+    fn endings(&self) -> &Folded {
+        self.endings.get_or_init(|| Folded::endings(self.content))
+    }
+
+    fn typography(&self) -> &Folded {
+        self.typography.get_or_init(|| Folded::typography(self))
+    }
+
+    fn budget(&self) -> Budget<'_> {
+        Budget { left: BUDGET, gave_up: &self.gave_up }
     }
 
     /// The bytes of so many lines; without the ending of the last one, unless it is asked for.
     fn range(&self, first: usize, count: usize, ending: bool) -> Range<usize> {
         let last = first + count - 1;
-        let end = if ending { self.lines.range(last).end } else { self.lines.content_range(last).end };
-        self.lines.start(first)..end
+        let end = if ending { self.lines().range(last).end } else { self.lines().content_range(last).end };
+        self.lines().start(first)..end
     }
 }
 
@@ -205,8 +295,8 @@ fn trimmed_boundary(text: &Text<'_>, old: &str) -> Option<Found> {
     if part.len() == old.len() {
         return None;
     }
-    let places = exact::places(text.content, &old[part.clone()]);
-    (!places.is_empty()).then_some(Found { strategy: Strategy::TrimmedBoundary, places, part })
+    let places = exact::places(text, &old[part.clone()]);
+    Found::part(Strategy::TrimmedBoundary, places, part)
 }
 
 /// The text without the blanks and line breaks around it.
@@ -223,13 +313,20 @@ fn is_too_large(place: &[u8], old: &str) -> bool {
 }
 
 /// What is left of a [`BUDGET`].
-struct Budget(usize);
+struct Budget<'t> {
+    left: usize,
+    gave_up: &'t Cell<Option<GaveUp>>,
+}
 
-impl Budget {
+impl Budget<'_> {
     /// Takes a part; nothing when it is spent, which ends the strategy.
     fn spend(&mut self, cost: usize) -> Option<()> {
-        self.0 = self.0.checked_sub(cost)?;
-        Some(())
+        if let Some(left) = self.left.checked_sub(cost) {
+            self.left = left;
+            return Some(());
+        }
+        self.gave_up.set(Some(GaveUp::Budget));
+        None
     }
 }
 

@@ -6,7 +6,7 @@ use memchr::memmem;
 use rapidfuzz::distance::levenshtein;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::{BUDGET, Budget, Text, Wanted};
+use super::{Budget, Text, Wanted};
 
 /// More of a line is not compared for likeness.
 const MAX_LINE: usize = 1_000;
@@ -30,6 +30,8 @@ pub struct Nearest {
     /// How many lines the text has.
     pub of: usize,
     differences: Vec<Difference>,
+    /// Whether bytes are shown that are not UTF-8.
+    has_bytes: bool,
 }
 
 /// A line that only one side has.
@@ -45,22 +47,25 @@ impl Nearest {
     /// longest one, else where its longest beginning stands. Nothing when nothing is like it. Takes bounded time.
     #[must_use]
     pub fn of(content: &[u8], old: &str) -> Option<Self> {
-        let text = Text::of(content);
+        Self::within(&Text::of(content), old)
+    }
+
+    pub(in crate::edit) fn within(text: &Text<'_>, old: &str) -> Option<Self> {
         let wanted = Wanted::of(old);
         let lines: Vec<&[u8]> = wanted.lines.iter().take(MAX_LINES).map(|line| line.trim_ascii()).collect();
-        if text.lines.is_empty() || lines.iter().all(|line| line.is_empty()) {
+        if text.lines().is_empty() || lines.iter().all(|line| line.is_empty()) {
             return None;
         }
-        let start = by_votes(&text, &lines).or_else(|| by_likeness(&text, &lines));
+        let start = by_votes(text, &lines).or_else(|| by_likeness(text, &lines));
         match start {
-            Some(start) => Some(Self::at(&text, start, &lines, &wanted.lines)),
-            None => by_beginning(&text, &lines),
+            Some(start) => Some(Self::at(text, start, &lines, &wanted.lines)),
+            None => by_beginning(text, &lines),
         }
     }
 
     fn at(text: &Text<'_>, start: usize, wanted: &[&[u8]], whole: &[&[u8]]) -> Self {
-        let end = text.lines.len().min(start + wanted.len());
-        let there: Vec<&[u8]> = (start..end).map(|line| text.lines.content(line).trim_ascii()).collect();
+        let end = text.lines().len().min(start + wanted.len());
+        let there: Vec<&[u8]> = (start..end).map(|line| text.lines().content(line).trim_ascii()).collect();
         let mut differences = Vec::new();
         let mut equal = 0;
         for op in capture_diff_slices(Algorithm::Myers, wanted, &there) {
@@ -71,10 +76,11 @@ impl Nearest {
             // As the text and the file have them, with their blanks.
             let missing = op.old_range().map(|at| Difference { line: None, text: cut(whole[at]) });
             let other = op.new_range().map(|at| start + at);
-            let other = other.map(|line| Difference { line: Some(line + 1), text: cut(text.lines.content(line)) });
+            let other = other.map(|line| Difference { line: Some(line + 1), text: cut(text.lines().content(line)) });
             differences.extend(missing.chain(other).take(MAX_SHOWN + 1 - differences.len().min(MAX_SHOWN + 1)));
         }
-        Self { lines: start + 1..end + 1, equal, of: wanted.len(), differences }
+        let has_bytes = there.iter().any(|line| std::str::from_utf8(line).is_err());
+        Self { lines: start + 1..end + 1, equal, of: wanted.len(), differences, has_bytes }
     }
 }
 
@@ -98,6 +104,9 @@ impl fmt::Display for Nearest {
         if self.differences.len() > MAX_SHOWN {
             f.write_str("\n(and more)")?;
         }
+        if self.has_bytes {
+            f.write_str("\n(\\x and two digits: a byte that is not UTF-8, elsewhere shown as U+FFFD)")?;
+        }
         Ok(())
     }
 }
@@ -113,7 +122,7 @@ fn by_votes(text: &Text<'_>, wanted: &[&[u8]]) -> Option<usize> {
         }
     }
     let mut votes: HashMap<usize, usize> = HashMap::new();
-    for (line, content) in text.lines.iter().enumerate() {
+    for (line, content) in text.lines().iter().enumerate() {
         let content = content.trim_ascii();
         for at in places.get(content).into_iter().flatten() {
             if let Some(start) = line.checked_sub(*at) {
@@ -132,9 +141,9 @@ fn by_likeness(text: &Text<'_>, wanted: &[&[u8]]) -> Option<usize> {
     let (at, longest) = wanted.iter().enumerate().max_by_key(|(_, line)| line.len().min(MAX_LINE))?;
     let longest = shown(&longest[..longest.len().min(MAX_LINE)]);
     let scorer = levenshtein::BatchComparator::new(longest.chars());
-    let mut budget = Budget(BUDGET);
+    let mut budget = text.budget();
     let mut best = (ALIKE, None);
-    for (line, content) in text.lines.iter().enumerate().skip(at) {
+    for (line, content) in text.lines().iter().enumerate().skip(at) {
         let content = content.trim_ascii();
         let (shorter, longer) = (content.len().min(longest.len()), content.len().max(longest.len()));
         // The most that two lines of such lengths can be alike; also spares most lines the look.
@@ -171,22 +180,29 @@ fn by_beginning(text: &Text<'_>, wanted: &[&[u8]]) -> Option<Nearest> {
     if length < 8 {
         return None;
     }
-    let number = text.lines.at(at);
-    let end = text.lines.content_range(number).end.min(at + line.len().min(MAX_WIDTH) + 20).max(at);
+    let number = text.lines().at(at);
+    let end = text.lines().content_range(number).end.min(at + line.len().min(MAX_WIDTH) + 20).max(at);
+    let part = &text.content[at..end];
+    // Not half a character.
+    let part = match std::str::from_utf8(part) {
+        Err(error) if error.error_len().is_none() => &part[..error.valid_up_to()],
+        _ => part,
+    };
     Some(Nearest {
         lines: number + 1..number + 2,
         equal: 0,
         of: 1,
+        has_bytes: std::str::from_utf8(part).is_err(),
         differences: vec![
             Difference { line: None, text: cut(line) },
-            Difference { line: Some(number + 1), text: format!("…{}…", cut(&text.content[at..end])) },
+            Difference { line: Some(number + 1), text: format!("…{}…", cut(part)) },
         ],
     })
 }
 
 /// How alike two lines are, from 0 to 1: one less the Levenshtein distance in relation to the longer one. Of very long
 /// lines the beginning counts.
-pub(super) fn similarity(one: &[u8], other: &[u8], budget: &mut Budget) -> Option<f64> {
+pub(super) fn similarity(one: &[u8], other: &[u8], budget: &mut Budget<'_>) -> Option<f64> {
     if one == other {
         return Some(1.0);
     }
@@ -200,9 +216,14 @@ fn shown(line: &[u8]) -> Cow<'_, str> {
 }
 
 fn cut(line: &[u8]) -> String {
-    let text = shown(&line[..line.len().min(4 * MAX_WIDTH)]);
+    let mut text = String::new();
+    for chunk in line[..line.len().min(4 * MAX_WIDTH)].utf8_chunks() {
+        text.push_str(chunk.valid());
+        // Not U+FFFD: the given text may have that, and a line that differs must not look the same.
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}")));
+    }
     match text.char_indices().nth(MAX_WIDTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
+        None => text,
     }
 }

@@ -6,8 +6,8 @@ use super::{Found, Strategy, Text, Wanted};
 pub(super) fn line_trimmed(text: &Text<'_>, old: &str) -> Option<Found> {
     let wanted = Wanted::of(old);
     let lines: Vec<&[u8]> = wanted.lines.iter().map(|line| line.trim_ascii()).collect();
-    let is = |line: usize, at: usize| text.lines.content(line).trim_ascii() == lines[at];
-    let starts = runs(text.lines.len(), lines.len(), |one, other| lines[one] == lines[other], is);
+    let is = |line: usize, at: usize| text.lines().content(line).trim_ascii() == lines[at];
+    let starts = runs(text.lines().len(), lines.len(), |one, other| lines[one] == lines[other], is);
     let places = starts.into_iter().map(|start| text.range(start, lines.len(), wanted.ended)).collect();
     Found::whole(Strategy::LineTrimmed, places, old)
 }

@@ -13,7 +13,7 @@ use super::{
     Fault, Found, GIT, Source, Step, Stop, StopOnDrop, Visit, Visitor, Walk, is_repository_top,
     rules::{Rules, Texts},
 };
-use crate::workspace::{ByteStream, Entry, FileKind, Workspace};
+use crate::workspace::{ByteStream, Entry, FileKind, Workspace, is_staged};
 
 /// As much of an ignore file is read.
 const MAX_RULES: u64 = 1024 * 1024;
@@ -108,7 +108,7 @@ impl<W: Workspace + ?Sized> Walker<'_, W> {
                 let kind = if entry.is_link { FileKind::Link } else { entry.kind };
                 let is_folder = kind == FileKind::Directory;
                 let left_out = rules.as_ref().is_some_and(|rules| rules.leave_out(&path, is_folder));
-                if left_out || self.walk.ignore_files && entry.name == GIT {
+                if left_out || self.walk.ignore_files && entry.name == GIT || is_staged(&entry.name) {
                     continue;
                 }
                 match self.visit(visitor, &path, kind, depth + 1) {

@@ -12,7 +12,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio::task::spawn_blocking;
 
 use super::{Fault, Found, GIT, Source, Step, Stop, StopOnDrop, Visit, Visitor, Walk, is_repository_top};
-use crate::workspace::{FileInfo, FileKind};
+use crate::workspace::{FileInfo, FileKind, is_staged};
 
 /// Goes through a tree. A future that is dropped ends the walk.
 pub(in crate::workspace) async fn walk(walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
@@ -66,7 +66,8 @@ fn take(entry: &DirEntry, walk: &Walk, visitor: &mut dyn Visitor, stop: &Stop) -
     if depth == 0 && kind == FileKind::Directory {
         return Step::On;
     }
-    if walk.ignore_files && depth > 0 && entry.file_name() == GIT {
+    let passed = walk.ignore_files && entry.file_name() == GIT || is_staged(entry.file_name());
+    if depth > 0 && passed {
         return Step::Past;
     }
     visitor.visit(&Found { path: entry.path(), kind, depth, source: entry, stop })

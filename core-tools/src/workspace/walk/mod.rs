@@ -36,7 +36,8 @@ pub struct Walk {
     /// Whether ignore files count (they do by default): what `.ignore`, `.gitignore` and `.git/info/exclude` name is
     /// left out, and `.git` always. They count from the root up to the top of its repository; where there is no
     /// repository, `.gitignore` counts too, in all folders above. The user's own ignore file does not: what a tool finds
-    /// does not hang on who runs it. Hidden files are visited.
+    /// does not hang on who runs it. Hidden files are visited; what a change has on its way, or has left over where it was
+    /// killed, never is.
     pub ignore_files: bool,
 }
 
