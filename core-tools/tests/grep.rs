@@ -5,33 +5,15 @@ mod project;
 
 use std::{
     fs::{self, File, Permissions},
-    io,
     os::unix::fs::{PermissionsExt, symlink},
-    path::{Path, PathBuf},
-    pin::Pin,
+    path::Path,
     process::Command,
-    sync::Arc,
-    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
-use async_trait::async_trait;
-use core_tools::{
-    LocalWorkspace, Workspace,
-    workspace::{self, ByteStream, Entry, FileInfo, FileLocks, Running},
-};
-
 use project::{Project, error, is_root, output};
-use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncRead, ReadBuf},
-    sync::Notify,
-};
-use tool_core::{
-    Outcome, ToolError,
-    permission::{Reply, Ruleset},
-};
+use tool_core::{Outcome, permission::Reply};
 
 async fn grep(project: &Project, arguments: Value) -> Outcome {
     project.call("grep", arguments).await
@@ -124,6 +106,54 @@ async fn text_as_it_stands_case_and_several_lines() {
     assert_eq!(lines(json!({ "pattern": "{\n  middle", "literal": true })).await, several[..2]);
     assert!(lines(json!({ "pattern": "^middle" })).await.is_empty());
     assert_eq!(lines(json!({ "pattern": "^  middle$" })).await, ["5:   middle"]);
+}
+
+#[tokio::test]
+async fn a_line_break_in_a_pattern_changes_nothing_else() {
+    let project = Project::new();
+    project.file("f", "start\nx end\nmiddle\nend\n");
+    project.file("crlf", "one\r\ntwo\r\n");
+    let found = async |arguments: Value| output(&grep(&project, arguments).await).to_owned();
+    // `.` stays within a line, unless it is told otherwise.
+    assert_eq!(found(json!({ "pattern": r"start\n.*middle" })).await, "No files found");
+    assert!(found(json!({ "pattern": r"start\n.*middle", "multiline": true })).await.contains("Line 3: middle"));
+    for arguments in [
+        json!({ "pattern": "one\ntwo", "literal": true }),
+        json!({ "pattern": "one\r\ntwo", "literal": true }),
+        json!({ "pattern": r"e\nt" }),
+        json!({ "pattern": r"one$\x0Atwo$" }),
+        json!({ "pattern": r"one(?:\n|z){1}two" }),
+        json!({ "pattern": "one\ntwo" }),
+    ] {
+        let text = found(arguments.clone()).await;
+        assert!(text.ends_with("/crlf:\n  Line 1: one\n  Line 2: two"), "{arguments}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_match_of_many_lines_says_that_it_goes_on() {
+    let project = Project::new();
+    project.file("f", format!("begin\n{}end\nbegin end\n", "x\n".repeat(500)));
+    let outcome = grep(&project, json!({ "pattern": "begin.*?end", "multiline": true, "context": 1 })).await;
+    let text = output(&outcome);
+    let end = "  Line 200: x\n  (The match goes on to line 502.)\n  Line 503: begin end";
+    assert!(text.starts_with("Found 2 matches\n") && text.ends_with(end), "{text}");
+}
+
+#[tokio::test]
+async fn too_much_for_several_lines_is_told_and_what_is_binary_is_no_fault() {
+    let project = Project::new();
+    let large = |name: &str, first: &[u8]| {
+        project.file(name, first);
+        File::options().append(true).open(project.path(name)).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    };
+    large("binary", b"text\n\0");
+    // The hole begins behind what is looked at to tell whether a file is binary.
+    large("text", &b"text\n".repeat(20_000));
+    let outcome = grep(&project, json!({ "pattern": r"text\s+\z", "multiline": true })).await;
+    let text = output(&outcome);
+    assert_eq!(outcome.metadata()["unreadable"], 1, "{text}");
+    assert!(text.contains("/text: it has more than 64 MB") && text.contains("a pattern of one line"), "{text}");
 }
 
 #[tokio::test]
@@ -301,121 +331,4 @@ async fn leave_is_asked_for_the_place_and_then_for_the_pattern() {
         .collect();
     let outside = format!("{}/*", project.outside("").display().to_string().trim_end_matches('/'));
     assert_eq!(asks, [("external_directory".to_owned(), vec![outside]), ("grep".to_owned(), vec!["hit".to_owned()])]);
-}
-
-/// A machine on which every file goes on for ever, in one line.
-struct Endless {
-    machine: LocalWorkspace,
-    read: Arc<Notify>,
-}
-
-struct Line(Arc<Notify>);
-
-impl AsyncRead for Line {
-    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        self.0.notify_one();
-        buffer.initialize_unfilled().fill(b'x');
-        buffer.advance(buffer.remaining());
-        Poll::Ready(Ok(()))
-    }
-}
-
-#[async_trait]
-impl Workspace for Endless {
-    async fn stat(&self, path: &Path) -> io::Result<FileInfo> {
-        self.machine.stat(path).await
-    }
-
-    async fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.machine.real_path(path).await
-    }
-
-    async fn list(&self, path: &Path) -> io::Result<Vec<Entry>> {
-        self.machine.list(path).await
-    }
-
-    async fn open_at(&self, _: &Path, _: u64) -> io::Result<ByteStream> {
-        Ok(Box::new(Line(self.read.clone())))
-    }
-
-    fn locks(&self) -> &FileLocks {
-        self.machine.locks()
-    }
-
-    async fn spawn(&self, command: workspace::Command) -> io::Result<Running> {
-        self.machine.spawn(command).await
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        None
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_search_ends() {
-    let read = Arc::new(Notify::new());
-    let endless: Arc<dyn Workspace> = Arc::new(Endless { machine: LocalWorkspace::default(), read: read.clone() });
-    let registered = endless.clone();
-    let project = Project::with(|bench| {
-        bench.with(|executor| executor.rules(Ruleset::allow_all()).state::<Arc<dyn Workspace>>(registered))
-    });
-    project.file("f", "");
-    let session = project.bench.session().clone();
-    let held = Arc::strong_count(&endless);
-    let (outcome, ()) = tokio::join!(grep(&project, json!({ "pattern": "y" })), async {
-        read.notified().await;
-        session.cancellation().cancel();
-    });
-    assert!(matches!(outcome.error(), Some(ToolError::Cancelled)), "{}", outcome.text());
-    // The thread of the walk holds the workspace until it ends.
-    project::eventually("the end of the search", || Arc::strong_count(&endless) == held).await;
-}
-
-/// Lines that a pattern has, found the slow way.
-fn naive(text: &[u8], holds: impl Fn(&[u8]) -> bool) -> Vec<u64> {
-    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    if lines.last().is_some_and(|line| line.is_empty()) {
-        lines.pop();
-    }
-    let bare = |line: &[u8]| -> Vec<u8> { line.strip_suffix(b"\r").unwrap_or(line).to_vec() };
-    lines.into_iter().zip(1..).filter(|(line, _)| holds(&bare(line))).map(|(_, number)| number).collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
-
-    #[test]
-    fn the_lines_are_those_that_a_slow_search_finds(
-        pieces in prop::collection::vec(prop::sample::select(vec![
-            &b"a"[..], b"b", b"ab", b"A", b"\n", b"\n", b"\r\n", b" ", "ä".as_bytes(), b"\xff", b"aab", b"\t",
-        ]), 0..400),
-        context in 0u64..3,
-    ) {
-        let text = pieces.concat();
-        let project = Project::new();
-        project.file("f", &text);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        type Holds = fn(&[u8]) -> bool;
-        let cases: [(Value, Holds); 6] = [
-            (json!({ "pattern": "ab" }), |line| line.windows(2).any(|pair| pair == b"ab")),
-            (json!({ "pattern": "AB", "ignoreCase": true }), |line| {
-                line.to_ascii_lowercase().windows(2).any(|pair| pair == b"ab")
-            }),
-            (json!({ "pattern": "^a" }), |line| line.starts_with(b"a")),
-            (json!({ "pattern": "b$" }), |line| line.ends_with(b"b")),
-            (json!({ "pattern": "^$" }), <[u8]>::is_empty),
-            (json!({ "pattern": "ä", "literal": true }), |line| line.windows(2).any(|pair| pair == "ä".as_bytes())),
-        ];
-        for (mut arguments, holds) in cases {
-            arguments["limit"] = json!(2000);
-            arguments["context"] = json!(context);
-            let outcome = runtime.block_on(grep(&project, arguments.clone()));
-            let found: Vec<u64> = output(&outcome)
-                .lines()
-                .filter_map(|line| line.strip_prefix("  Line ")?.split_once(": ").map(|(number, _)| number))
-                .filter_map(|number| number.parse().ok())
-                .collect();
-            prop_assert_eq!(found, naive(&text, holds), "{} {:?}", arguments, String::from_utf8_lossy(&text));
-        }
-    }
 }
