@@ -13,7 +13,10 @@ use std::{
 
 use project::{Project, error, is_root, output};
 use serde_json::{Value, json};
-use tool_core::{Outcome, permission::Reply};
+use tool_core::{
+    Outcome,
+    permission::{Reply, Ruleset},
+};
 
 async fn grep(project: &Project, arguments: Value) -> Outcome {
     project.call("grep", arguments).await
@@ -314,6 +317,40 @@ async fn what_cannot_be_read_is_told() {
         assert_eq!(outcome.metadata()["unreadable"], 1);
     }
     assert!(output(&outcome).contains("/open:"));
+}
+
+#[tokio::test]
+async fn what_may_not_be_read_is_not_shown() {
+    let rules = Ruleset::allow_all().deny("read", "*.env").deny("read", "private/*").allow("read", "sample.env");
+    let project = Project::with(|bench| bench.with(move |executor| executor.rules(rules)));
+    for name in [".env", "private/key", "sample.env", "main.rs"] {
+        project.file(name, "SECRET=1\n");
+    }
+    project.file("private/other", "nothing\n");
+    let root = project.root.display();
+    for (tool, path) in [("grep", None), ("grep_files", None), ("grep", Some(".env")), ("grep_files", Some(".env"))] {
+        let outcome = project.call(tool, json!({ "pattern": "SECRET", "path": path })).await;
+        let text = output(&outcome);
+        assert!(text.contains(&format!("{root}/.env: a rule denies reading it")), "{tool} {path:?}: {text}");
+        assert_eq!(text.contains("SECRET"), tool == "grep" && path.is_none(), "{tool} {path:?}: {text}");
+        assert_eq!(outcome.metadata()["unreadable"], if path.is_none() { 2 } else { 1 });
+        assert_eq!(text.contains("sample.env"), path.is_none());
+        // What has no match is not spoken of.
+        assert!(!text.contains("other"));
+    }
+}
+
+#[tokio::test]
+async fn faults_behind_the_last_match_are_left_out() {
+    let rules = Ruleset::allow_all().deny("read", "denied/*");
+    let project = Project::with(|bench| bench.with(move |executor| executor.rules(rules)));
+    for (name, seconds) in [("denied/new", 9), ("a", 8), ("b", 7), ("denied/old", 1)] {
+        touch(&project.file(name, "hit\n"), seconds);
+    }
+    let outcome = grep(&project, json!({ "pattern": "hit", "limit": 1 })).await;
+    let text = output(&outcome);
+    assert!(text.contains("denied/new: a rule") && !text.contains("denied/old"), "{text}");
+    assert_eq!(outcome.metadata()["unreadable"], 1);
 }
 
 #[tokio::test]

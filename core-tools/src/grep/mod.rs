@@ -79,6 +79,7 @@ pub async fn grep(
         context: within(context, 0, MOST_CONTEXT),
         limit: within(limit, 1, MOST_MATCHES),
         files_only,
+        denies: searched.denies_reading(ctx),
     };
     let context = search.context;
     let found = finish(ctx, search_content(workspace.shared(), &searched.place.real, search)).await?;

@@ -4,9 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::search::{Found, Report, Role};
 
-/// Kept for what stands around the lines.
-const NOTES: usize = 1024;
-
 /// The text of a result.
 pub(super) struct Rendered {
     pub(super) text: String,
@@ -29,7 +26,7 @@ impl Rendered {
         is_file: bool,
         room: usize,
     ) -> Self {
-        let mut report = Report::new(room.saturating_sub(NOTES));
+        let mut report = Report::new(room);
         let mut count = 0;
         let mut notes = Vec::new();
         let mut fits = true;

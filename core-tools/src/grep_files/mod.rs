@@ -58,6 +58,7 @@ pub async fn grep_files(
         context: 0,
         limit: usize::try_from(limit.min(MOST_FILES)).unwrap_or(usize::MAX),
         files_only: true,
+        denies: searched.denies_reading(ctx),
     };
     let found = finish(ctx, search_content(workspace.shared(), &searched.place.real, search)).await?;
 

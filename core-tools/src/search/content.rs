@@ -21,11 +21,11 @@ use crate::workspace::{self, Content, Fault, FileKind, Step, Visit, Visitor, Wal
 /// As much of a file is held by one thread: of a line, or, where a match may go over several, of the file.
 const HELD: usize = 8 * 1024 * 1024;
 const HELD_MULTILINE: usize = 64 * 1024 * 1024;
+const DENIED: &str = "a rule denies reading it";
 const TOO_LARGE: &str = "it has more than 64 MB, too much to be searched over several lines: search it for a pattern of one \
                          line, and read around what is found";
 
 /// What is searched for, and how much of it is wanted.
-#[derive(Debug, Clone)]
 pub(crate) struct ContentSearch {
     pub(crate) pattern: Pattern,
     /// Which files are searched; a file that is the root itself is searched in any case.
@@ -36,7 +36,12 @@ pub(crate) struct ContentSearch {
     pub(crate) limit: usize,
     /// Only the files are wanted.
     pub(crate) files_only: bool,
+    /// Whether what is in a file must not be shown. Asked only of files that have a match.
+    pub(crate) denies: Box<Denies>,
 }
+
+/// What is asked about a file's real path.
+pub(crate) type Denies = dyn Fn(&Path) -> bool + Send + Sync;
 
 /// A file with matches in it.
 #[derive(Debug)]
@@ -82,7 +87,11 @@ pub(crate) async fn search_content(
     let searching = Arc::new(Searching { search, all: Mutex::new(Gathered::new(limit)) });
     workspace.walk(Walk::new(root), searching.clone()).await?;
     let mut all = searching.all.lock().unwrap_or_else(PoisonError::into_inner);
-    let all = std::mem::replace(&mut *all, Gathered::new(limit));
+    let mut all = std::mem::replace(&mut *all, Gathered::new(limit));
+    if let Some(last) = all.newest.last().filter(|_| all.newest.is_full()) {
+        // Directories are all looked at; files behind the last that is kept only by chance.
+        all.faults.keep_before(|rank| rank.modified.is_none() || rank <= last);
+    }
     let mut found = Found { more: all.newest.is_full(), binary: all.binary, faults: all.faults, ..Found::default() };
     for (rank, mut hits) in all.newest.into_sorted() {
         let room = limit - found.count;
@@ -210,6 +219,9 @@ impl Visitor for Worker<'_> {
         }
         if self.lines.is_binary() {
             self.gathered.binary += 1;
+        } else if self.lines.matches > 0 && (self.search.denies)(path) {
+            let modified = modified.unwrap_or_else(|| found.modified());
+            self.gathered.faults.note_at(Rank { modified, path: path.to_owned() }, DENIED);
         } else if self.lines.matches > 0 {
             let rank = Rank { modified: modified.unwrap_or_else(|| found.modified()), path: path.to_owned() };
             if self.gathered.newest.admits(rank.modified, &rank.path) {

@@ -24,7 +24,10 @@ impl BadGlob {
 
     /// It names a place that is not searched.
     pub(super) fn elsewhere(glob: &str) -> Self {
-        Self::new(glob, "it leads out of the directory that is searched: give that place as `path`, and the glob from there")
+        Self::new(
+            glob,
+            "it leads out of the directory that is searched: give that place as `path`, and the glob from there",
+        )
     }
 }
 
@@ -133,12 +136,7 @@ impl NameGlob {
 }
 
 /// The part of a glob that is below the folder, from the folder's own path on where it has that (then it is tied to it).
-fn from_folder<'g>(
-    folder: &Path,
-    named: &Path,
-    glob: &'g str,
-    mut plain: &'g str,
-) -> Result<(&'g str, bool), BadGlob> {
+fn from_folder<'g>(folder: &Path, named: &Path, glob: &'g str, mut plain: &'g str) -> Result<(&'g str, bool), BadGlob> {
     if plain.trim().is_empty() {
         return Err(BadGlob::new(glob, "it is empty"));
     }

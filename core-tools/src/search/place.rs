@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tool_core::{ToolContext, ToolError, permission::PermissionRequest};
 
-use super::{
-    Globs, NameGlob,
-    globs::BadGlob,
-};
+use super::{Globs, NameGlob, content::Denies, globs::BadGlob};
 use crate::workspace::{ActiveWorkspace, FileKind, Place, Project, Workspace, ask_external, is_missing, suggestions};
 
 /// A place that may be searched.
@@ -17,6 +14,7 @@ pub(crate) struct Searched {
     pub(crate) kind: FileKind,
     /// The place as people see it: from the worktree.
     pub(crate) title: String,
+    project: Project,
 }
 
 /// How a tool says that its place is not what it has to be; each gets the absolute path.
@@ -66,16 +64,12 @@ impl Searched {
             }
         }
         let title = project.relative(&place.path);
-        Ok(Self { place, kind, title })
+        Ok(Self { place, kind, title, project })
     }
 
     /// A path that was found, as the model named what is above it.
     pub(crate) fn shown(&self, found: &Path) -> PathBuf {
-        match found.strip_prefix(&self.place.real) {
-            Ok(below) if below.as_os_str().is_empty() => self.place.path.clone(),
-            Ok(below) => self.place.path.join(below),
-            Err(_) => found.to_owned(),
-        }
+        below(&self.place, found)
     }
 
     /// A path that was found, from the place; of a file that is the place itself, its name.
@@ -112,12 +106,32 @@ impl Searched {
         Ok(NameGlob::new(real, named, glob)?)
     }
 
+    /// Whether a rule denies to read a file below the place: as `read` asks, by its name from the worktree, and by that
+    /// of where it really is.
+    pub(crate) fn denies_reading(&self, ctx: &ToolContext) -> Box<Denies> {
+        let (ctx, project, place) = (ctx.clone(), self.project.clone(), self.place.clone());
+        Box::new(move |found| {
+            let shown = below(&place, found);
+            let denies = |path: &Path| ctx.denies("read", &project.relative(path));
+            denies(&shown) || shown != found && denies(found)
+        })
+    }
+
     /// The directory that globs are meant from: really, and as the model named it.
     fn folders(&self) -> [&Path; 2] {
         [&self.place.real, &self.place.path].map(|path| match self.kind {
             FileKind::Directory => path.as_path(),
             _ => path.parent().unwrap_or(path),
         })
+    }
+}
+
+/// A path that was found at a place or below it, as the model named the place.
+fn below(place: &Place, found: &Path) -> PathBuf {
+    match found.strip_prefix(&place.real) {
+        Ok(below) if below.as_os_str().is_empty() => place.path.clone(),
+        Ok(below) => place.path.join(below),
+        Err(_) => found.to_owned(),
     }
 }
 

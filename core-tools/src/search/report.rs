@@ -9,22 +9,26 @@ use super::newest::Rank;
 /// So many faults are named.
 const NAMED: usize = 3;
 
+/// Kept for what stands around the lines, or a quarter where there is little room.
+const NOTES: usize = 1024;
+
 /// Lines up to a limit of bytes; the rest is counted by whoever made them.
 #[derive(Debug)]
 pub(crate) struct Report {
     text: String,
     room: usize,
+    limit: usize,
 }
 
 impl Report {
-    /// A report of so many bytes at most, its notes not counted.
-    pub(crate) fn new(room: usize) -> Self {
-        Self { text: String::new(), room }
+    /// A report of so many bytes at most, its notes counted: what is longer would be cut by somebody else, and them first.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { text: String::new(), room: limit - NOTES.min(limit / 4), limit }
     }
 
     /// How much it may have, as pi writes it: `50.0KB`.
     pub(crate) fn size(&self) -> String {
-        let tenths = (self.room * 10 + 512) / 1024;
+        let tenths = (self.limit * 10 + 512) / 1024;
         format!("{}.{}KB", tenths / 10, tenths % 10)
     }
 
@@ -90,7 +94,10 @@ impl Faults {
     pub(super) fn keep_before(&mut self, is_before: impl Fn(&Rank) -> bool) {
         let all = self.known.len();
         self.known.retain(|rank, _| is_before(rank));
-        self.count -= (all - self.known.len()) as u64;
+        if self.known.len() < all {
+            // And so are those of which nothing is known.
+            self.count = self.known.len() as u64;
+        }
     }
 
     fn settle(&mut self) {

@@ -32,7 +32,7 @@ use crate::{
     error::ToolError,
     event::{CallEvent, Change, Progress},
     executor::{Order, Place},
-    permission::{Gate, PermissionRequest},
+    permission::{Action, Gate, PermissionRequest},
     tool::ToolName,
     truncate::{Limits, SpillStore},
     validation::Mended,
@@ -200,6 +200,13 @@ impl ToolContext {
             return Err(over);
         }
         self.gate().pass(request).await
+    }
+
+    /// Whether the rules refuse a pattern of a permission, without asking anybody: for a tool that comes upon things by
+    /// itself, and leaves out what no rule lets it show. What a person would have to be asked for is not refused.
+    #[must_use]
+    pub fn denies(&self, permission: &str, pattern: &str) -> bool {
+        self.gate().find(permission, pattern) == Some(Action::Deny)
     }
 
     pub(crate) fn gate(&self) -> Gate<'_> {

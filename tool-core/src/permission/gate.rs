@@ -39,7 +39,7 @@ pub(crate) struct Gate<'a> {
 
 impl Gate<'_> {
     /// What the last matching rule says.
-    fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
+    pub(crate) fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
         self.session_rules.find(permission, pattern).or_else(|| self.rules.find(permission, pattern))
     }
 
