@@ -297,11 +297,29 @@ async fn look_around_is_said_to_need_another_build() {
 async fn look_around_and_backreferences() {
     let project = Project::new();
     project.file("f", "ab\ncb\nxx\nxy\n");
-    for (pattern, line) in [("(?<=a)b", "1: ab"), ("(?<!a)b", "2: cb"), (r"(x)\1", "3: xx"), ("x(?!x)$", "4: xy")] {
+    for (pattern, line) in [
+        ("(?<=a)b", "1: ab"),
+        ("(?<!a)b", "2: cb"),
+        (r"(x)\1", "3: xx"),
+        ("x(?!x)y", "4: xy"),
+        (r"(?<=b)\ncb", "1: ab"),
+    ] {
         let outcome = grep(&project, json!({ "pattern": pattern })).await;
         assert!(output(&outcome).contains(&format!("  Line {line}")), "{pattern}: {}", output(&outcome));
     }
     assert!(error(&grep(&project, json!({ "pattern": "(?<=a" })).await).contains("regex parse error"));
+}
+
+#[cfg(feature = "pcre2")]
+#[tokio::test]
+async fn a_search_that_is_given_up_is_told() {
+    let project = Project::new();
+    project.file("hard", format!("{}\n", "x".repeat(60)));
+    project.file("soft", "xxy\n");
+    let outcome = grep(&project, json!({ "pattern": "(?=x)(x+x+)+[yz]" })).await;
+    let text = output(&outcome);
+    assert!(text.contains("/soft:\n  Line 1: xxy"), "{text}");
+    assert!(text.contains("/hard: the pattern takes too long to match here ("), "{text}");
 }
 
 #[tokio::test]

@@ -63,7 +63,7 @@ pub(super) enum Engine {
 impl Pattern {
     /// Makes a matcher. `^` and `$` hold at every line, also where lines end with CR LF. A pattern that has a line break
     /// in it is one of several lines, whether or not that was said, and its line breaks are those of files with CR LF too;
-    /// what `.` means does not change by that.
+    /// what `.` means does not change by that. (What only PCRE2 can read is searched for as it is written.)
     ///
     /// # Errors
     /// When the pattern cannot be read, or is too large.
