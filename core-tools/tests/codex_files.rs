@@ -130,6 +130,47 @@ async fn a_page_of_a_tree() {
 }
 
 #[tokio::test]
+async fn a_page_does_not_hang_on_the_order_of_a_walk() {
+    let project = Project::new();
+    let mut names: Vec<String> = Vec::new();
+    for folder in 0..30 {
+        for file in 0..40 {
+            names.push(format!("{folder:02}/{file:02}"));
+            project.file(&names[names.len() - 1], "");
+        }
+    }
+    names.sort();
+    let page = async |offset: usize, limit: usize| {
+        let arguments = json!({ "dir_path": project.root, "offset": offset, "limit": limit });
+        project.call("list_dir", arguments).await
+    };
+    // The folders are the first thirty.
+    for (offset, limit) in [(31, 5), (600, 7), (1226, 5), (1, 1230)] {
+        let outcome = page(offset, limit).await;
+        let files = output(&outcome).lines().filter_map(|line| line.strip_prefix("  ")).collect::<Vec<_>>();
+        let expected: Vec<&str> = names
+            .iter()
+            .skip(offset.saturating_sub(31))
+            .take(if offset == 1 { 1200 } else { limit })
+            .map(|name| &name[3..])
+            .collect();
+        assert_eq!(files, expected, "{offset} {limit}");
+        assert_eq!(outcome.metadata()["truncated"], offset + limit - 1 < 1230, "{offset} {limit}");
+    }
+    assert_eq!(error(&page(1231, 1).await), "offset exceeds directory entry count");
+    assert!(error(&page(200_001, 1).await).contains("200000 at most"));
+}
+
+#[tokio::test]
+async fn what_is_offered_is_what_the_tool_has() {
+    let project = Project::new();
+    for pattern in ["main(", "(?<=a)b", "*x"] {
+        let message = error(&project.call("grep_files", json!({ "pattern": pattern })).await);
+        assert!(!message.contains("`literal`") && !message.contains("`context`"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn files_with_a_match_the_newest_first() {
     let project = Project::new();
     for (name, seconds) in [("old.rs", 1), ("new.rs", 3), ("mid.rs", 2), ("mid.txt", 2)] {

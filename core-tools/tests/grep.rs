@@ -5,31 +5,16 @@ mod project;
 
 use std::{
     fs::{self, File, Permissions},
-    io,
     os::unix::fs::{PermissionsExt, symlink},
-    path::{Path, PathBuf},
-    pin::Pin,
+    path::Path,
     process::Command,
-    sync::Arc,
-    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
-use async_trait::async_trait;
-use core_tools::{
-    LocalWorkspace, Workspace,
-    workspace::{self, ByteStream, Entry, FileInfo, FileLocks, Running},
-};
-
 use project::{Project, error, is_root, output};
-use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncRead, ReadBuf},
-    sync::Notify,
-};
 use tool_core::{
-    Outcome, ToolError,
+    Outcome,
     permission::{Reply, Ruleset},
 };
 
@@ -124,6 +109,54 @@ async fn text_as_it_stands_case_and_several_lines() {
     assert_eq!(lines(json!({ "pattern": "{\n  middle", "literal": true })).await, several[..2]);
     assert!(lines(json!({ "pattern": "^middle" })).await.is_empty());
     assert_eq!(lines(json!({ "pattern": "^  middle$" })).await, ["5:   middle"]);
+}
+
+#[tokio::test]
+async fn a_line_break_in_a_pattern_changes_nothing_else() {
+    let project = Project::new();
+    project.file("f", "start\nx end\nmiddle\nend\n");
+    project.file("crlf", "one\r\ntwo\r\n");
+    let found = async |arguments: Value| output(&grep(&project, arguments).await).to_owned();
+    // `.` stays within a line, unless it is told otherwise.
+    assert_eq!(found(json!({ "pattern": r"start\n.*middle" })).await, "No files found");
+    assert!(found(json!({ "pattern": r"start\n.*middle", "multiline": true })).await.contains("Line 3: middle"));
+    for arguments in [
+        json!({ "pattern": "one\ntwo", "literal": true }),
+        json!({ "pattern": "one\r\ntwo", "literal": true }),
+        json!({ "pattern": r"e\nt" }),
+        json!({ "pattern": r"one$\x0Atwo$" }),
+        json!({ "pattern": r"one(?:\n|z){1}two" }),
+        json!({ "pattern": "one\ntwo" }),
+    ] {
+        let text = found(arguments.clone()).await;
+        assert!(text.ends_with("/crlf:\n  Line 1: one\n  Line 2: two"), "{arguments}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_match_of_many_lines_says_that_it_goes_on() {
+    let project = Project::new();
+    project.file("f", format!("begin\n{}end\nbegin end\n", "x\n".repeat(500)));
+    let outcome = grep(&project, json!({ "pattern": "begin.*?end", "multiline": true, "context": 1 })).await;
+    let text = output(&outcome);
+    let end = "  Line 200: x\n  (The match goes on to line 502.)\n  Line 503: begin end";
+    assert!(text.starts_with("Found 2 matches\n") && text.ends_with(end), "{text}");
+}
+
+#[tokio::test]
+async fn too_much_for_several_lines_is_told_and_what_is_binary_is_no_fault() {
+    let project = Project::new();
+    let large = |name: &str, first: &[u8]| {
+        project.file(name, first);
+        File::options().append(true).open(project.path(name)).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    };
+    large("binary", b"text\n\0");
+    // The hole begins behind what is looked at to tell whether a file is binary.
+    large("text", &b"text\n".repeat(20_000));
+    let outcome = grep(&project, json!({ "pattern": r"text\s+\z", "multiline": true })).await;
+    let text = output(&outcome);
+    assert_eq!(outcome.metadata()["unreadable"], 1, "{text}");
+    assert!(text.contains("/text: it has more than 64 MB") && text.contains("a pattern of one line"), "{text}");
 }
 
 #[tokio::test]
@@ -264,11 +297,29 @@ async fn look_around_is_said_to_need_another_build() {
 async fn look_around_and_backreferences() {
     let project = Project::new();
     project.file("f", "ab\ncb\nxx\nxy\n");
-    for (pattern, line) in [("(?<=a)b", "1: ab"), ("(?<!a)b", "2: cb"), (r"(x)\1", "3: xx"), ("x(?!x)$", "4: xy")] {
+    for (pattern, line) in [
+        ("(?<=a)b", "1: ab"),
+        ("(?<!a)b", "2: cb"),
+        (r"(x)\1", "3: xx"),
+        ("x(?!x)y", "4: xy"),
+        (r"(?<=b)\ncb", "1: ab"),
+    ] {
         let outcome = grep(&project, json!({ "pattern": pattern })).await;
         assert!(output(&outcome).contains(&format!("  Line {line}")), "{pattern}: {}", output(&outcome));
     }
     assert!(error(&grep(&project, json!({ "pattern": "(?<=a" })).await).contains("regex parse error"));
+}
+
+#[cfg(feature = "pcre2")]
+#[tokio::test]
+async fn a_search_that_is_given_up_is_told() {
+    let project = Project::new();
+    project.file("hard", format!("{}\n", "x".repeat(60)));
+    project.file("soft", "xxy\n");
+    let outcome = grep(&project, json!({ "pattern": "(?=x)(x+x+)+[yz]" })).await;
+    let text = output(&outcome);
+    assert!(text.contains("/soft:\n  Line 1: xxy"), "{text}");
+    assert!(text.contains("/hard: the pattern takes too long to match here ("), "{text}");
 }
 
 #[tokio::test]
@@ -287,6 +338,40 @@ async fn what_cannot_be_read_is_told() {
 }
 
 #[tokio::test]
+async fn what_may_not_be_read_is_not_shown() {
+    let rules = Ruleset::allow_all().deny("read", "*.env").deny("read", "private/*").allow("read", "sample.env");
+    let project = Project::with(|bench| bench.with(move |executor| executor.rules(rules)));
+    for name in [".env", "private/key", "sample.env", "main.rs"] {
+        project.file(name, "SECRET=1\n");
+    }
+    project.file("private/other", "nothing\n");
+    let root = project.root.display();
+    for (tool, path) in [("grep", None), ("grep_files", None), ("grep", Some(".env")), ("grep_files", Some(".env"))] {
+        let outcome = project.call(tool, json!({ "pattern": "SECRET", "path": path })).await;
+        let text = output(&outcome);
+        assert!(text.contains(&format!("{root}/.env: a rule denies reading it")), "{tool} {path:?}: {text}");
+        assert_eq!(text.contains("SECRET"), tool == "grep" && path.is_none(), "{tool} {path:?}: {text}");
+        assert_eq!(outcome.metadata()["unreadable"], if path.is_none() { 2 } else { 1 });
+        assert_eq!(text.contains("sample.env"), path.is_none());
+        // What has no match is not spoken of.
+        assert!(!text.contains("other"));
+    }
+}
+
+#[tokio::test]
+async fn faults_behind_the_last_match_are_left_out() {
+    let rules = Ruleset::allow_all().deny("read", "denied/*");
+    let project = Project::with(|bench| bench.with(move |executor| executor.rules(rules)));
+    for (name, seconds) in [("denied/new", 9), ("a", 8), ("b", 7), ("denied/old", 1)] {
+        touch(&project.file(name, "hit\n"), seconds);
+    }
+    let outcome = grep(&project, json!({ "pattern": "hit", "limit": 1 })).await;
+    let text = output(&outcome);
+    assert!(text.contains("denied/new: a rule") && !text.contains("denied/old"), "{text}");
+    assert_eq!(outcome.metadata()["unreadable"], 1);
+}
+
+#[tokio::test]
 async fn leave_is_asked_for_the_place_and_then_for_the_pattern() {
     let project = Project::asking([Reply::Once, Reply::Once]);
     fs::write(project.outside("secret"), "hit\n").unwrap();
@@ -301,121 +386,4 @@ async fn leave_is_asked_for_the_place_and_then_for_the_pattern() {
         .collect();
     let outside = format!("{}/*", project.outside("").display().to_string().trim_end_matches('/'));
     assert_eq!(asks, [("external_directory".to_owned(), vec![outside]), ("grep".to_owned(), vec!["hit".to_owned()])]);
-}
-
-/// A machine on which every file goes on for ever, in one line.
-struct Endless {
-    machine: LocalWorkspace,
-    read: Arc<Notify>,
-}
-
-struct Line(Arc<Notify>);
-
-impl AsyncRead for Line {
-    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        self.0.notify_one();
-        buffer.initialize_unfilled().fill(b'x');
-        buffer.advance(buffer.remaining());
-        Poll::Ready(Ok(()))
-    }
-}
-
-#[async_trait]
-impl Workspace for Endless {
-    async fn stat(&self, path: &Path) -> io::Result<FileInfo> {
-        self.machine.stat(path).await
-    }
-
-    async fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.machine.real_path(path).await
-    }
-
-    async fn list(&self, path: &Path) -> io::Result<Vec<Entry>> {
-        self.machine.list(path).await
-    }
-
-    async fn open_at(&self, _: &Path, _: u64) -> io::Result<ByteStream> {
-        Ok(Box::new(Line(self.read.clone())))
-    }
-
-    fn locks(&self) -> &FileLocks {
-        self.machine.locks()
-    }
-
-    async fn spawn(&self, command: workspace::Command) -> io::Result<Running> {
-        self.machine.spawn(command).await
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        None
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_search_ends() {
-    let read = Arc::new(Notify::new());
-    let endless: Arc<dyn Workspace> = Arc::new(Endless { machine: LocalWorkspace::default(), read: read.clone() });
-    let registered = endless.clone();
-    let project = Project::with(|bench| {
-        bench.with(|executor| executor.rules(Ruleset::allow_all()).state::<Arc<dyn Workspace>>(registered))
-    });
-    project.file("f", "");
-    let session = project.bench.session().clone();
-    let held = Arc::strong_count(&endless);
-    let (outcome, ()) = tokio::join!(grep(&project, json!({ "pattern": "y" })), async {
-        read.notified().await;
-        session.cancellation().cancel();
-    });
-    assert!(matches!(outcome.error(), Some(ToolError::Cancelled)), "{}", outcome.text());
-    // The thread of the walk holds the workspace until it ends.
-    project::eventually("the end of the search", || Arc::strong_count(&endless) == held).await;
-}
-
-/// Lines that a pattern has, found the slow way.
-fn naive(text: &[u8], holds: impl Fn(&[u8]) -> bool) -> Vec<u64> {
-    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
-    if lines.last().is_some_and(|line| line.is_empty()) {
-        lines.pop();
-    }
-    let bare = |line: &[u8]| -> Vec<u8> { line.strip_suffix(b"\r").unwrap_or(line).to_vec() };
-    lines.into_iter().zip(1..).filter(|(line, _)| holds(&bare(line))).map(|(_, number)| number).collect()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
-
-    #[test]
-    fn the_lines_are_those_that_a_slow_search_finds(
-        pieces in prop::collection::vec(prop::sample::select(vec![
-            &b"a"[..], b"b", b"ab", b"A", b"\n", b"\n", b"\r\n", b" ", "ä".as_bytes(), b"\xff", b"aab", b"\t",
-        ]), 0..400),
-        context in 0u64..3,
-    ) {
-        let text = pieces.concat();
-        let project = Project::new();
-        project.file("f", &text);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        type Holds = fn(&[u8]) -> bool;
-        let cases: [(Value, Holds); 6] = [
-            (json!({ "pattern": "ab" }), |line| line.windows(2).any(|pair| pair == b"ab")),
-            (json!({ "pattern": "AB", "ignoreCase": true }), |line| {
-                line.to_ascii_lowercase().windows(2).any(|pair| pair == b"ab")
-            }),
-            (json!({ "pattern": "^a" }), |line| line.starts_with(b"a")),
-            (json!({ "pattern": "b$" }), |line| line.ends_with(b"b")),
-            (json!({ "pattern": "^$" }), <[u8]>::is_empty),
-            (json!({ "pattern": "ä", "literal": true }), |line| line.windows(2).any(|pair| pair == "ä".as_bytes())),
-        ];
-        for (mut arguments, holds) in cases {
-            arguments["limit"] = json!(2000);
-            arguments["context"] = json!(context);
-            let outcome = runtime.block_on(grep(&project, arguments.clone()));
-            let found: Vec<u64> = output(&outcome)
-                .lines()
-                .filter_map(|line| line.strip_prefix("  Line ")?.split_once(": ").map(|(number, _)| number))
-                .filter_map(|number| number.parse().ok())
-                .collect();
-            prop_assert_eq!(found, naive(&text, holds), "{} {:?}", arguments, String::from_utf8_lossy(&text));
-        }
-    }
 }

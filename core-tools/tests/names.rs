@@ -12,7 +12,11 @@ use std::{
 
 use project::{Project, error, output};
 use serde_json::{Value, json};
-use tool_core::{Outcome, permission::Reply};
+use tool_core::{
+    Outcome,
+    permission::{Reply, Ruleset},
+    truncate::Limits,
+};
 
 fn shown(project: &Project, outcome: &Outcome) -> Vec<String> {
     output(outcome).replace(&format!("{}/", project.root.display()), "").lines().map(str::to_owned).collect()
@@ -169,6 +173,82 @@ async fn names_that_are_not_utf_8_are_shown() {
     assert_eq!(find(&project, "*.txt").await, ["bad\u{fffd}.txt"]);
     let found = project.call("grep", json!({ "pattern": "hit" })).await;
     assert!(output(&found).contains("/bad\u{fffd}.txt:\n  Line 1: hit"));
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_utf_8_is_found_again_by_what_was_shown() {
+    let project = Project::new();
+    fs::write(project.root.join(OsStr::from_bytes(b"bad\xff.txt")), "hit\n").unwrap();
+    let read = async || project.call("read", json!({ "filePath": "bad\u{fffd}.txt" })).await;
+    assert!(output(&read().await).contains("1: hit"));
+    // Where two are shown alike, none of them is taken.
+    fs::write(project.root.join(OsStr::from_bytes(b"bad\xfe.txt")), "other\n").unwrap();
+    assert!(error(&read().await).contains("not found"));
+}
+
+#[tokio::test]
+async fn globs_from_elsewhere() {
+    let project = Project::new();
+    files(&project, &["src/a.rs", "src/deep/b.rs", "lib/src/c.rs", "etc/d.rs"]);
+    fs::create_dir(project.outside("real")).unwrap();
+    fs::write(project.outside("real").join("x.rs"), "").unwrap();
+    symlink(project.outside("real"), project.path("link")).unwrap();
+    let root = project.root.display();
+    for (pattern, expected) in [
+        ("src/", &["lib/src/c.rs", "src/a.rs", "src/deep/b.rs"][..]),
+        ("/src/", &["src/a.rs", "src/deep/b.rs"]),
+        ("lib/src/", &["lib/src/c.rs"]),
+        ("././src/*", &["src/a.rs"]),
+        // There is such a place on the machine, and in the folder too.
+        ("/etc/*.rs", &["etc/d.rs"]),
+        (&format!("{root}/src/*"), &["src/a.rs"]),
+        (&format!("{root}/src/"), &["src/a.rs", "src/deep/b.rs"]),
+    ] {
+        assert_eq!(glob(&project, pattern).await, expected, "{pattern}");
+    }
+    for (pattern, expected) in [
+        ("src/", &["lib/src/c.rs", "src/a.rs", "src/deep/", "src/deep/b.rs"][..]),
+        (&format!("{root}/src/*.rs"), &["src/a.rs"]),
+        (&format!("{root}/**/*.rs"), &["etc/d.rs", "lib/src/c.rs", "src/a.rs", "src/deep/b.rs"]),
+    ] {
+        assert_eq!(find(&project, pattern).await, expected, "{pattern}");
+    }
+    // By the path that the model knows, and by that of where it leads.
+    for place in [project.path("link"), project.outside("real")] {
+        for (tool, shown) in [("glob", "link/x.rs"), ("find", "x.rs")] {
+            let pattern = format!("{}/*.rs", place.display());
+            let outcome = project.call(tool, json!({ "pattern": pattern, "path": "link" })).await;
+            assert_eq!(self::shown(&project, &outcome), [shown], "{tool} {pattern}");
+        }
+    }
+    for pattern in ["../*.rs", "src/../../*.rs", "~/x/*.rs", "/usr/**/*.rs", "!../x"] {
+        let message = error(&project.call("glob", json!({ "pattern": pattern })).await);
+        assert!(message.contains("leads out of the directory") && message.contains("`path`"), "{pattern}: {message}");
+    }
+    for pattern in ["../*.rs", "~/*.rs", "/usr/**/*.rs"] {
+        let message = error(&project.call("find", json!({ "pattern": pattern })).await);
+        assert!(message.contains("leads out of the directory"), "{pattern}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_is_of_no_use_is_not_offered() {
+    let project = Project::with(|bench| {
+        bench.with(|executor| executor.rules(Ruleset::allow_all()).limits(Limits { bytes: 8192, ..Limits::default() }))
+    });
+    (0..200).for_each(|number| drop(project.file(&format!("{number:099}"), "")));
+    for (tool, arguments) in [("find", json!({ "pattern": "*", "limit": 199 })), ("ls", json!({ "limit": 199 }))] {
+        let outcome = project.call(tool, arguments).await;
+        let note = output(&outcome).lines().last().unwrap();
+        assert!(note.starts_with("[8.0KB limit reached after 71 ") && !note.contains("Use limit"), "{tool}: {note}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_may_begin_with_a_space() {
+    let project = Project::new();
+    project.file(" spaced /f", "");
+    assert_eq!(output(&project.call("ls", json!({ "path": " spaced " })).await), "f");
 }
 
 #[tokio::test]

@@ -160,7 +160,7 @@ fn items() -> impl Strategy<Value = Vec<Item>> {
         4 => (name(), any::<u8>()).prop_map(|(name, byte)| Item::File(name, byte)),
         1 => (name(), prop::sample::select(vec!["..", ".", "a", "/nowhere", "target"]))
             .prop_map(|(name, target)| Item::Link(name, target.to_owned())),
-        2 => (prop::sample::select(vec![".gitignore", ".ignore"]), prop::collection::vec(rule(), 0..4))
+        2 => (prop::sample::select(vec![".gitignore", ".ignore", ".rgignore"]), prop::collection::vec(rule(), 0..4))
             .prop_map(|(name, rules)| Item::Ignore(name, rules)),
         1 => prop::option::of(rule()).prop_map(Item::Repository),
     ];

@@ -3,7 +3,7 @@
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{NameGlob, Report, Searched, Wording, bracketed, finish, search_names},
+    search::{Report, Searched, Wording, bracketed, finish, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -40,7 +40,7 @@ pub async fn find(
         .with("pattern", &pattern)
         .with("path", path.as_deref());
     let searched = Searched::of(ctx, &workspace, path.as_deref(), |_, _| leave, WORDING).await?;
-    let glob = NameGlob::new(&pattern).map_err(ToolError::from_error)?;
+    let glob = searched.name_glob(&pattern)?;
     let limit = limit.clamp(1, MOST_ENTRIES);
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let walk = Walk::new(&searched.place.real);
@@ -54,11 +54,14 @@ pub async fn find(
     });
     let count = shown.count();
     let mut notes = Vec::new();
-    if names.more {
-        notes.push(format!("{limit} results limit reached. Use limit={} for more, or refine pattern", limit * 2));
-    }
+    // A higher limit is of no use where the room for the result is the end of it, or there is none.
     if count < names.paths.len() {
-        notes.push(format!("50.0KB limit reached after {count} results"));
+        notes.push(format!("{} limit reached after {count} results. Refine pattern, or give a path", report.size()));
+    } else if names.more && limit < MOST_ENTRIES {
+        let next = (limit * 2).min(MOST_ENTRIES);
+        notes.push(format!("{limit} results limit reached. Use limit={next} for more, or refine pattern"));
+    } else if names.more {
+        notes.push(format!("{limit} results limit reached. Refine pattern, or give a path"));
     }
     let text = if count == 0 { "No files found matching pattern".to_owned() } else { report.finish() };
     let mut text = text + &bracketed(&notes);

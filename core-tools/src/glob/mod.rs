@@ -8,7 +8,7 @@ use std::path::Path;
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{Globs, Report, Searched, Wording, finish, search_names},
+    search::{Report, Searched, Wording, finish, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -42,7 +42,7 @@ pub async fn glob(
         .with("pattern", &pattern)
         .with("path", path.as_deref());
     let searched = Searched::of(ctx, &workspace, path.as_deref(), |_, _| leave, WORDING).await?;
-    let globs = Globs::new(searched.folder(), &pattern).map_err(ToolError::from_error)?;
+    let globs = searched.globs(&*workspace, &pattern).await?;
     let wanted = move |path: &Path, kind| match kind {
         FileKind::Directory if globs.shuts_out(path) => (false, Step::Past),
         kind => (kind == FileKind::File && globs.has(path), Step::On),

@@ -7,7 +7,7 @@ mod render;
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{ContentSearch, Globs, Pattern, PatternOptions, Searched, Wording, finish, search_content},
+    search::{ContentSearch, Offered, Pattern, PatternOptions, Searched, Wording, finish, search_content},
     workspace::{ActiveWorkspace, FileKind},
 };
 
@@ -34,7 +34,7 @@ pub async fn grep(
     pattern: String,
     /// The file or directory to search in; the working directory when it is left out.
     path: Option<String>,
-    /// Only files that match this glob, for example `*.js` or `src/**/*.{ts,tsx}`.
+    /// Only files that match this glob, for example `*.js` or `src/**/*.{ts,tsx}`; it is relative to `path`.
     #[arg(alias = "glob")]
     include: Option<String>,
     /// Take upper and lower case for the same.
@@ -67,15 +67,19 @@ pub async fn grep(
         .with("path", path.as_deref())
         .with("include", include.as_deref());
     let searched = Searched::of(ctx, &workspace, path.as_deref(), |_, _| leave, WORDING).await?;
-    let options = PatternOptions { ignore_case, literal, multiline };
+    let options = PatternOptions { ignore_case, literal, multiline, offered: Offered::LiteralAndContext };
     let include = include.filter(|glob| !glob.trim().is_empty());
-    let globs = include.map(|glob| Globs::new(searched.folder(), &glob)).transpose().map_err(ToolError::from_error)?;
+    let globs = match &include {
+        Some(glob) => Some(searched.globs(&*workspace, glob).await?),
+        None => None,
+    };
     let search = ContentSearch {
         pattern: Pattern::new(&pattern, options).map_err(ToolError::from_error)?,
         globs,
         context: within(context, 0, MOST_CONTEXT),
         limit: within(limit, 1, MOST_MATCHES),
         files_only,
+        denies: searched.denies_reading(ctx),
     };
     let context = search.context;
     let found = finish(ctx, search_content(workspace.shared(), &searched.place.real, search)).await?;

@@ -4,9 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::search::{Found, Report, Role};
 
-/// Kept for what stands around the lines.
-const NOTES: usize = 1024;
-
 /// The text of a result.
 pub(super) struct Rendered {
     pub(super) text: String,
@@ -29,7 +26,7 @@ impl Rendered {
         is_file: bool,
         room: usize,
     ) -> Self {
-        let mut report = Report::new(room.saturating_sub(NOTES));
+        let mut report = Report::new(room);
         let mut count = 0;
         let mut notes = Vec::new();
         let mut fits = true;
@@ -46,16 +43,18 @@ impl Rendered {
             fits = (at == 0 || report.line("")) && report.line(&format!("{}:", path.display()));
             let mut last = None;
             for line in &file.lines {
-                let gap = context > 0 && last.is_some_and(|last| line.number > last + 1);
+                let gap = context > 0 && line.role != Role::Elided && last.is_some_and(|last| line.number > last + 1);
                 last = Some(line.number);
-                let mark = if line.role == Role::Context { '-' } else { ':' };
-                fits = fits
-                    && (!gap || report.line("  --"))
-                    && report.line(&format!("  Line {}{mark} {}", line.number, line.text));
+                let text = match line.role {
+                    Role::Elided => format!("  (The match goes on to line {}.)", line.number),
+                    Role::Context => format!("  Line {}- {}", line.number, line.text),
+                    Role::Match | Role::Continued | Role::Both => format!("  Line {}: {}", line.number, line.text),
+                };
+                fits = fits && (!gap || report.line("  --")) && report.line(&text);
                 if !fits {
                     break 'files;
                 }
-                count += usize::from(line.role == Role::Match);
+                count += usize::from(line.role.begins());
             }
             if file.turns_binary {
                 notes.push(format!("({} has binary data further on, which was not searched.)", path.display()));

@@ -3,7 +3,7 @@
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{ContentSearch, Globs, Pattern, PatternOptions, Report, Searched, Wording, finish, search_content},
+    search::{ContentSearch, Pattern, PatternOptions, Report, Searched, Wording, finish, search_content},
     workspace::ActiveWorkspace,
 };
 
@@ -25,7 +25,7 @@ const WORDING: Wording = Wording {
 pub async fn grep_files(
     /// The regular expression to search for, in Rust's syntax.
     pattern: String,
-    /// Only files that match this glob, for example `*.rs` or `*.{ts,tsx}`.
+    /// Only files that match this glob, for example `*.rs` or `src/**/*.{ts,tsx}`; it is relative to `path`.
     include: Option<String>,
     /// The file or directory to search in; the working directory when it is left out.
     path: Option<String>,
@@ -51,10 +51,14 @@ pub async fn grep_files(
     let include = include.as_deref().map(str::trim).filter(|glob| !glob.is_empty());
     let search = ContentSearch {
         pattern: Pattern::new(pattern, PatternOptions::default()).map_err(ToolError::from_error)?,
-        globs: include.map(|glob| Globs::new(searched.folder(), glob)).transpose().map_err(ToolError::from_error)?,
+        globs: match include {
+            Some(glob) => Some(searched.globs(&*workspace, glob).await?),
+            None => None,
+        },
         context: 0,
         limit: usize::try_from(limit.min(MOST_FILES)).unwrap_or(usize::MAX),
         files_only: true,
+        denies: searched.denies_reading(ctx),
     };
     let found = finish(ctx, search_content(workspace.shared(), &searched.place.real, search)).await?;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
 use crate::{
-    search::{Globs, Report, Searched, Wording, finish, search_names},
+    search::{Report, Searched, Wording, finish, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -59,11 +59,10 @@ pub async fn list(
         PermissionRequest::new("list", place.patterns(project)).always(["*"]).with("path", path.as_deref())
     };
     let searched = Searched::of(ctx, &workspace, path.as_deref(), leave, WORDING).await?;
-    let globs: Vec<Globs> = ignore
-        .iter()
-        .map(|glob| Globs::new(searched.folder(), &format!("!{}", glob.trim_start_matches('!'))))
-        .collect::<Result<_, _>>()
-        .map_err(ToolError::from_error)?;
+    let mut globs = Vec::with_capacity(ignore.len());
+    for glob in &ignore {
+        globs.push(searched.globs(&*workspace, &format!("!{}", glob.trim_start_matches('!'))).await?);
+    }
     let wanted = move |path: &Path, kind| match kind {
         FileKind::Directory if is_generated(path) || globs.iter().any(|glob| glob.shuts_out(path)) => {
             (false, Step::Past)

@@ -44,9 +44,13 @@ pub async fn ls(
     let count = names.iter().take(wanted).take_while(|name| report.line(name)).count();
     let mut notes = Vec::new();
     if count == wanted && count < names.len() {
-        notes.push(format!("{limit} entries limit reached. Use limit={} for more", limit * 2));
+        notes.push(format!("{limit} entries limit reached. Use limit={} for more", limit.saturating_mul(2)));
     } else if count < names.len() {
-        notes.push(format!("50.0KB limit reached after {count} of {} entries", names.len()));
+        notes.push(format!(
+            "{} limit reached after {count} of {} entries. Search by name, with a glob, for others",
+            report.size(),
+            names.len()
+        ));
     }
     let text = if names.is_empty() { "(empty directory)".to_owned() } else { report.finish() };
     Ok(ToolOutput::text(text + &bracketed(&notes))

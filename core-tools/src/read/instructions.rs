@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::io::AsyncReadExt;
-use tool_core::{ToolContext, permission::Action};
+use tool_core::ToolContext;
 
 use crate::workspace::{FileKind, Place, Project, Workspace};
 
@@ -70,7 +70,7 @@ pub(super) async fn of(ctx: &ToolContext, workspace: &dyn Workspace, project: &P
 
 /// Nobody is asked about these, but what must not be read is not told either, whatever link leads to it.
 fn is_denied(ctx: &ToolContext, project: &Project, found: &Place) -> bool {
-    found.patterns(project).iter().any(|pattern| ctx.rule("read", pattern) == Some(Action::Deny))
+    found.patterns(project).iter().any(|pattern| ctx.denies("read", pattern))
 }
 
 async fn first(workspace: &dyn Workspace, folder: &Path) -> Option<(PathBuf, PathBuf)> {

@@ -1,6 +1,7 @@
 //! Searching what is in files.
 
 use std::{
+    io::Read,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -10,7 +11,7 @@ use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 
 use super::{
     Globs, Pattern, giant,
-    lines::{Line, Lines, Role, Taker},
+    lines::{BINARY_WITHIN, Failed, Line, Lines, Role, Taker},
     newest::{Newest, Rank},
     pattern::Engine,
     report::Faults,
@@ -20,9 +21,11 @@ use crate::workspace::{self, Content, Fault, FileKind, Step, Visit, Visitor, Wal
 /// As much of a file is held by one thread: of a line, or, where a match may go over several, of the file.
 const HELD: usize = 8 * 1024 * 1024;
 const HELD_MULTILINE: usize = 64 * 1024 * 1024;
+const DENIED: &str = "a rule denies reading it";
+const TOO_LARGE: &str = "it has more than 64 MB, too much to be searched over several lines: search it for a pattern of one \
+                         line, and read around what is found";
 
 /// What is searched for, and how much of it is wanted.
-#[derive(Debug, Clone)]
 pub(crate) struct ContentSearch {
     pub(crate) pattern: Pattern,
     /// Which files are searched; a file that is the root itself is searched in any case.
@@ -33,7 +36,12 @@ pub(crate) struct ContentSearch {
     pub(crate) limit: usize,
     /// Only the files are wanted.
     pub(crate) files_only: bool,
+    /// Whether what is in a file must not be shown. Asked only of files that have a match.
+    pub(crate) denies: Box<Denies>,
 }
+
+/// What is asked about a file's real path.
+pub(crate) type Denies = dyn Fn(&Path) -> bool + Send + Sync;
 
 /// A file with matches in it.
 #[derive(Debug)]
@@ -79,7 +87,11 @@ pub(crate) async fn search_content(
     let searching = Arc::new(Searching { search, all: Mutex::new(Gathered::new(limit)) });
     workspace.walk(Walk::new(root), searching.clone()).await?;
     let mut all = searching.all.lock().unwrap_or_else(PoisonError::into_inner);
-    let all = std::mem::replace(&mut *all, Gathered::new(limit));
+    let mut all = std::mem::replace(&mut *all, Gathered::new(limit));
+    if let Some(last) = all.newest.last().filter(|_| all.newest.is_full()) {
+        // Directories are all looked at; files behind the last that is kept only by chance.
+        all.faults.keep_before(|rank| rank.modified.is_none() || rank <= last);
+    }
     let mut found = Found { more: all.newest.is_full(), binary: all.binary, faults: all.faults, ..Found::default() };
     for (rank, mut hits) in all.newest.into_sorted() {
         let room = limit - found.count;
@@ -101,7 +113,7 @@ impl FileHits {
         let mut last = 0;
         let mut end = self.lines.len();
         for (at, line) in self.lines.iter().enumerate() {
-            matches += usize::from(line.role == Role::Match);
+            matches += usize::from(line.role.begins());
             if matches > room {
                 end = at;
                 break;
@@ -112,6 +124,12 @@ impl FileHits {
         }
         self.more |= self.matches > room;
         self.matches = self.matches.min(room);
+        // The end of the last match may be where the next one begins.
+        if let Some(line) = self.lines.get_mut(end).filter(|line| line.role == Role::Both) {
+            line.role = Role::Continued;
+            last = line.number;
+            end += 1;
+        }
         self.lines.truncate(end);
         // Not the context before a match that is left out.
         self.lines.retain(|line| line.number <= last + context);
@@ -195,11 +213,15 @@ impl Visitor for Worker<'_> {
             }
         }
         if let Err(why) = self.search_file(found) {
-            self.gathered.faults.note(path, why);
+            let modified = modified.unwrap_or_else(|| found.modified());
+            self.gathered.faults.note_at(Rank { modified, path: path.to_owned() }, why);
             return Step::On;
         }
         if self.lines.is_binary() {
             self.gathered.binary += 1;
+        } else if self.lines.matches > 0 && (self.search.denies)(path) {
+            let modified = modified.unwrap_or_else(|| found.modified());
+            self.gathered.faults.note_at(Rank { modified, path: path.to_owned() }, DENIED);
         } else if self.lines.matches > 0 {
             let rank = Rank { modified: modified.unwrap_or_else(|| found.modified()), path: path.to_owned() };
             if self.gathered.newest.admits(rank.modified, &rank.path) {
@@ -226,27 +248,35 @@ impl Worker<'_> {
     fn search_file(&mut self, found: &workspace::Found<'_>) -> Result<(), String> {
         self.lines.clear();
         let mut content = found.open().map_err(|error| error.to_string())?;
-        let searched = self.run(&mut content);
-        let Err(error) = searched else { return Ok(()) };
+        let error = match self.run(&mut content) {
+            Ok(()) => return Ok(()),
+            Err(Failed::Match(error)) => return Err(error.to_string()),
+            Err(Failed::Read(error)) => error,
+        };
         if content.failed().is_some() {
             return Err(error.to_string());
         }
-        if self.search.pattern.multiline {
-            return Err(format!(
-                "it has more than {} MB, too much to be searched over several lines",
-                HELD_MULTILINE / (1024 * 1024)
-            ));
-        }
-        // A line that is too long to be held.
+        // There is more than can be held: of the file, or of a line.
         self.lines.clear();
-        let content = found.open().map_err(|error| error.to_string())?;
+        let mut content = found.open().map_err(|error| error.to_string())?;
+        if self.search.pattern.multiline {
+            let mut head = Vec::new();
+            content.take(BINARY_WITHIN).read_to_end(&mut head).map_err(|error| error.to_string())?;
+            let is_wide = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+            self.lines.binary_at = memchr::memchr(0, &head).filter(|_| !is_wide).map(|at| at as u64);
+            return if self.lines.is_binary() { Ok(()) } else { Err(TOO_LARGE.to_owned()) };
+        }
         let (limit, files_only) = (self.search.limit, self.search.files_only);
-        giant::search(content, &self.engine, limit, files_only, &mut self.lines).map_err(|error| error.to_string())
+        giant::search(&mut content, &self.engine, limit, files_only, &mut self.lines).map_err(|failed| match failed {
+            Failed::Match(error) => error.to_string(),
+            Failed::Read(error) => error.to_string(),
+        })
     }
 
-    fn run(&mut self, content: &mut Content) -> std::io::Result<()> {
+    fn run(&mut self, content: &mut Content) -> Result<(), Failed> {
         let Self { searcher, engine, lines, search, .. } = self;
-        let taker = Taker { lines, engine, limit: search.limit, files_only: search.files_only };
+        let multiline = search.pattern.multiline;
+        let taker = Taker { lines, engine, limit: search.limit, files_only: search.files_only, multiline };
         match &*engine {
             Engine::Regex(matcher) => searcher.search_reader(matcher, content, taker),
             #[cfg(feature = "pcre2")]

@@ -7,8 +7,8 @@
 use std::io::{self, Read};
 
 use super::{
-    lines::{BINARY_WITHIN, Lines, Role},
-    pattern::Engine,
+    lines::{BINARY_WITHIN, Failed, Lines, Role},
+    pattern::{Engine, GaveUp},
 };
 
 /// How much is held.
@@ -19,14 +19,14 @@ const OVERLAP: usize = 64 * 1024;
 /// Takes down the matches of a file.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be read, or the engine gives up.
 pub(super) fn search(
     mut source: impl Read,
     engine: &Engine,
     limit: usize,
     files_only: bool,
     lines: &mut Lines,
-) -> io::Result<()> {
+) -> Result<(), Failed> {
     let mut held = vec![0; HELD];
     let mut state = State { number: 1, is_line_start: true, is_taken: false };
     let (mut filled, mut read, mut from) = (0, 0u64, 0);
@@ -34,7 +34,7 @@ pub(super) fn search(
         let count = match source.read(&mut held[filled..]) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(Failed::Read(error)),
         };
         if let Some(nul) = memchr::memchr(0, &held[filled..filled + count]) {
             lines.binary_at = Some(read + nul as u64);
@@ -42,7 +42,7 @@ pub(super) fn search(
                 return Ok(());
             }
             filled += nul;
-            state.take(&held[..filled], from, true, engine, limit, files_only, lines);
+            state.take(&held[..filled], from, true, engine, limit, files_only, lines)?;
             return Ok(());
         }
         filled += count;
@@ -51,7 +51,7 @@ pub(super) fn search(
         if filled < HELD && !at_end {
             continue;
         }
-        let Some(done) = state.take(&held[..filled], from, at_end, engine, limit, files_only, lines) else {
+        let Some(done) = state.take(&held[..filled], from, at_end, engine, limit, files_only, lines)? else {
             return Ok(());
         };
         if at_end {
@@ -84,7 +84,7 @@ impl State {
         limit: usize,
         files_only: bool,
         lines: &mut Lines,
-    ) -> Option<usize> {
+    ) -> Result<Option<usize>, GaveUp> {
         let mut start = 0;
         while start < held.len() {
             let end = memchr::memchr(b'\n', &held[start..]).map(|end| start + end);
@@ -93,18 +93,18 @@ impl State {
             if !is_whole && start > 0 {
                 break;
             }
-            let found = if self.is_taken { None } else { engine.find_at(line, from.min(line.len())) };
+            let found = if self.is_taken { None } else { engine.find_at(line, from.min(line.len()))? };
             // What ends where the piece does may be none; where it is looked at again, that is waited for.
             let is_sure = is_whole || line.len() < OVERLAP;
             let again = line.len().saturating_sub(OVERLAP / 2);
             if let Some(found) = found.filter(|found| is_sure || found.end < line.len() || found.start < again) {
                 if files_only {
                     lines.matches = 1;
-                    return None;
+                    return Ok(None);
                 }
                 if !lines.has_room(limit) {
                     lines.more = true;
-                    return None;
+                    return Ok(None);
                 }
                 lines.matches += 1;
                 lines.push(self.number, line, Role::Match, || Some(found));
@@ -112,12 +112,12 @@ impl State {
             }
             let Some(end) = end else {
                 self.is_line_start = false;
-                return Some(held.len().saturating_sub(OVERLAP));
+                return Ok(Some(held.len().saturating_sub(OVERLAP)));
             };
             self.number += 1;
             (self.is_taken, self.is_line_start) = (false, true);
             (start, from) = (end + 1, 0);
         }
-        Some(start)
+        Ok(Some(start))
     }
 }

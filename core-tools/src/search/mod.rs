@@ -21,7 +21,7 @@ pub(crate) use self::{
     globs::{Globs, NameGlob},
     lines::Role,
     names::search_names,
-    pattern::{Pattern, PatternOptions},
+    pattern::{Offered, Pattern, PatternOptions},
     place::{Searched, Wording, finish, is_absolute},
     report::{Report, bracketed},
     window::cut,

@@ -41,9 +41,12 @@ pub(crate) async fn search_names(
     workspace.walk(walk, searching.clone()).await?;
     let mut gathered = searching.gathered.lock().unwrap_or_else(PoisonError::into_inner);
     let newest = std::mem::replace(&mut gathered.0, Newest::new(0));
-    let faults = std::mem::take(&mut gathered.1);
+    let mut faults = std::mem::take(&mut gathered.1);
     let more = newest.is_full();
-    let paths = newest.into_sorted().take(limit).map(|(rank, kind)| (rank.path, kind)).collect();
+    let paths: Vec<_> = newest.into_sorted().take(limit).map(|(rank, kind)| (rank.path, kind)).collect();
+    if let Some((last, _)) = paths.last().filter(|_| more) {
+        faults.keep_before(|rank| rank.path <= *last);
+    }
     Ok(Names { paths, more, faults })
 }
 

@@ -59,6 +59,11 @@ impl<T> Newest<T> {
         self.weight > self.limit
     }
 
+    /// The last that is kept.
+    pub(super) fn last(&self) -> Option<&Rank> {
+        self.kept.last_key_value().map(|(rank, _)| rank)
+    }
+
     /// Keeps something that counts so much, unless enough comes before it.
     pub(super) fn insert(&mut self, rank: Rank, weight: usize, value: T) {
         if let Some((old, _)) = self.kept.insert(rank, (weight, value)) {

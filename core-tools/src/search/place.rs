@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tool_core::{ToolContext, ToolError, permission::PermissionRequest};
 
-use crate::workspace::{ActiveWorkspace, FileKind, Place, Project, ask_external, is_missing, suggestions};
+use super::{Globs, NameGlob, content::Denies, globs::BadGlob};
+use crate::workspace::{ActiveWorkspace, FileKind, Place, Project, Workspace, ask_external, is_missing, suggestions};
 
 /// A place that may be searched.
 #[derive(Debug)]
@@ -13,6 +14,7 @@ pub(crate) struct Searched {
     pub(crate) kind: FileKind,
     /// The place as people see it: from the worktree.
     pub(crate) title: String,
+    project: Project,
 }
 
 /// How a tool says that its place is not what it has to be; each gets the absolute path.
@@ -37,8 +39,8 @@ impl Searched {
         wording: Wording,
     ) -> Result<Self, ToolError> {
         let project = Project::of(ctx, &**workspace).await;
-        // An empty path is what models write for none.
-        let path = path.map(str::trim).filter(|path| !path.is_empty()).unwrap_or(".");
+        // An empty path is what models write for none. A name may well begin or end with a space.
+        let path = path.filter(|path| !path.trim().is_empty()).unwrap_or(".");
         let place = Place::of(ctx, &**workspace, path).await?;
         ask_external(ctx, &**workspace, &project, &place).await?;
         ctx.ask(leave(&project, &place)).await?;
@@ -62,16 +64,12 @@ impl Searched {
             }
         }
         let title = project.relative(&place.path);
-        Ok(Self { place, kind, title })
+        Ok(Self { place, kind, title, project })
     }
 
     /// A path that was found, as the model named what is above it.
     pub(crate) fn shown(&self, found: &Path) -> PathBuf {
-        match found.strip_prefix(&self.place.real) {
-            Ok(below) if below.as_os_str().is_empty() => self.place.path.clone(),
-            Ok(below) => self.place.path.join(below),
-            Err(_) => found.to_owned(),
-        }
+        below(&self.place, found)
     }
 
     /// A path that was found, from the place; of a file that is the place itself, its name.
@@ -82,13 +80,63 @@ impl Searched {
         }
     }
 
-    /// The directory that globs are meant from.
-    pub(crate) fn folder(&self) -> &Path {
-        match self.kind {
-            FileKind::Directory => &self.place.real,
-            _ => self.place.real.parent().unwrap_or(&self.place.real),
+    /// A filter of what is below the place, by a glob as ripgrep's `--glob` reads it.
+    ///
+    /// # Errors
+    /// When the glob cannot be read, or can match nothing there.
+    pub(crate) async fn globs(&self, workspace: &dyn Workspace, glob: &str) -> Result<Globs, ToolError> {
+        let [real, named] = self.folders();
+        let globs = Globs::new(real, named, glob)?;
+        // `/src` is tied to the folder, unless the whole machine has such a place and the folder has not.
+        if let Some(first) = globs.begins_with()
+            && is_there(workspace, &Path::new("/").join(first)).await
+            && !is_there(workspace, &real.join(first)).await
+        {
+            return Err(BadGlob::elsewhere(glob).into());
         }
+        Ok(globs)
     }
+
+    /// A filter of what is below the place, by a glob as pi's `find` reads it.
+    ///
+    /// # Errors
+    /// As of [`globs`](Self::globs).
+    pub(crate) fn name_glob(&self, glob: &str) -> Result<NameGlob, ToolError> {
+        let [real, named] = self.folders();
+        Ok(NameGlob::new(real, named, glob)?)
+    }
+
+    /// Whether a rule denies to read a file below the place: as `read` asks, by its name from the worktree, and by that
+    /// of where it really is.
+    pub(crate) fn denies_reading(&self, ctx: &ToolContext) -> Box<Denies> {
+        let (ctx, project, place) = (ctx.clone(), self.project.clone(), self.place.clone());
+        Box::new(move |found| {
+            let shown = below(&place, found);
+            let denies = |path: &Path| ctx.denies("read", &project.relative(path));
+            denies(&shown) || shown != found && denies(found)
+        })
+    }
+
+    /// The directory that globs are meant from: really, and as the model named it.
+    fn folders(&self) -> [&Path; 2] {
+        [&self.place.real, &self.place.path].map(|path| match self.kind {
+            FileKind::Directory => path.as_path(),
+            _ => path.parent().unwrap_or(path),
+        })
+    }
+}
+
+/// A path that was found at a place or below it, as the model named the place.
+fn below(place: &Place, found: &Path) -> PathBuf {
+    match found.strip_prefix(&place.real) {
+        Ok(below) if below.as_os_str().is_empty() => place.path.clone(),
+        Ok(below) => place.path.join(below),
+        Err(_) => found.to_owned(),
+    }
+}
+
+async fn is_there(workspace: &dyn Workspace, path: &Path) -> bool {
+    workspace.stat(path).await.is_ok()
 }
 
 /// Waits for a search, unless the call is cancelled first: then the search ends.
@@ -107,5 +155,5 @@ pub(crate) async fn finish<T>(
 
 /// Whether a path says by itself where it is, as codex's tools want it.
 pub(crate) fn is_absolute(path: &str) -> bool {
-    ["/", "~", "file:"].iter().any(|start| path.trim_start().starts_with(start))
+    ["/", "~", "file:"].iter().any(|start| path.starts_with(start))
 }

@@ -1,6 +1,6 @@
 //! What is told of a search: within the room there is, and with what could not be looked at.
 
-use std::{fmt::Write as _, path::Path};
+use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
 use crate::workspace::Fault;
 
@@ -9,17 +9,27 @@ use super::newest::Rank;
 /// So many faults are named.
 const NAMED: usize = 3;
 
+/// Kept for what stands around the lines, or a quarter where there is little room.
+const NOTES: usize = 1024;
+
 /// Lines up to a limit of bytes; the rest is counted by whoever made them.
 #[derive(Debug)]
 pub(crate) struct Report {
     text: String,
     room: usize,
+    limit: usize,
 }
 
 impl Report {
-    /// A report of so many bytes at most, its notes not counted.
-    pub(crate) fn new(room: usize) -> Self {
-        Self { text: String::new(), room }
+    /// A report of so many bytes at most, its notes counted: what is longer would be cut by somebody else, and them first.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { text: String::new(), room: limit - NOTES.min(limit / 4), limit }
+    }
+
+    /// How much it may have, as pi writes it: `50.0KB`.
+    pub(crate) fn size(&self) -> String {
+        let tenths = (self.limit * 10 + 512) / 1024;
+        format!("{}.{}KB", tenths / 10, tenths % 10)
     }
 
     /// Takes a line whole, or says that there is no room for it.
@@ -45,23 +55,29 @@ pub(crate) fn bracketed(notes: &[String]) -> String {
     if notes.is_empty() { String::new() } else { format!("\n\n[{}]", notes.join(". ")) }
 }
 
+/// Of so many places it is known where they are; beyond, how many more there are.
+const KNOWN: usize = 10_000;
+
 /// What could not be looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// The first of them, by path: why, with the path.
-    named: Vec<(Rank, String)>,
+    /// The first of them: why.
+    known: BTreeMap<Rank, String>,
     /// How many there are.
     pub(crate) count: u64,
 }
 
 impl Faults {
+    /// Notes a place that is looked for whatever else is found.
     pub(super) fn note(&mut self, path: &Path, why: impl std::fmt::Display) {
+        self.note_at(Rank { modified: None, path: path.to_owned() }, why);
+    }
+
+    /// Notes a place that is of interest only up to where the search ends.
+    pub(super) fn note_at(&mut self, rank: Rank, why: impl std::fmt::Display) {
         self.count += 1;
-        let rank = Rank { modified: None, path: path.to_owned() };
-        if self.named.len() < NAMED || self.named.last().is_some_and(|(last, _)| rank < *last) {
-            self.named.push((rank, format!("{}: {why}", path.display())));
-            self.settle();
-        }
+        self.known.insert(rank, why.to_string());
+        self.settle();
     }
 
     pub(super) fn note_fault(&mut self, fault: &Fault) {
@@ -70,13 +86,24 @@ impl Faults {
 
     pub(super) fn absorb(&mut self, other: Self) {
         self.count += other.count;
-        self.named.extend(other.named);
+        self.known.extend(other.known);
         self.settle();
     }
 
+    /// Forgets those behind the last thing that was found: which of them a search comes to changes from run to run.
+    pub(super) fn keep_before(&mut self, is_before: impl Fn(&Rank) -> bool) {
+        let all = self.known.len();
+        self.known.retain(|rank, _| is_before(rank));
+        if self.known.len() < all {
+            // And so are those of which nothing is known.
+            self.count = self.known.len() as u64;
+        }
+    }
+
     fn settle(&mut self) {
-        self.named.sort_by(|(one, _), (other, _)| one.cmp(other));
-        self.named.truncate(NAMED);
+        while self.known.len() > KNOWN {
+            self.known.pop_last();
+        }
     }
 
     /// What is said of them below a result; nothing where there are none.
@@ -85,11 +112,13 @@ impl Faults {
             return None;
         }
         let mut message = format!("({} could not be searched:", places(self.count));
-        for (_, why) in &self.named {
+        let mut known: Vec<(&Rank, &String)> = self.known.iter().collect();
+        known.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
+        for (rank, why) in known.into_iter().take(NAMED) {
             // Writing to a string cannot fail.
-            let _ = write!(message, "\n{why}");
+            let _ = write!(message, "\n{}: {why}", rank.path.display());
         }
-        if self.count > self.named.len() as u64 {
+        if self.count > NAMED as u64 {
             message.push_str("\n…");
         }
         message.push(')');

@@ -52,8 +52,14 @@ async fn name(workspace: &dyn Workspace, folder: &Path, wanted: &OsStr, alike: A
     if entries.iter().any(|entry| entry.name == wanted) {
         return Some(wanted.to_owned());
     }
-    let key = key(wanted.to_str()?, alike);
-    let is_alike = |name: &OsStr| name.to_str().is_some_and(|name| self::key(name, alike) == key);
+    let wanted = wanted.to_str()?;
+    let key = key(wanted, alike);
+    // A name that is not UTF-8 is shown with a sign for what is not, and known by that.
+    let has_sign = wanted.contains(char::REPLACEMENT_CHARACTER);
+    let is_alike = |name: &OsStr| match name.to_str() {
+        Some(name) => self::key(name, alike) == key,
+        None => has_sign && name.to_string_lossy() == wanted,
+    };
     let mut names = entries.into_iter().map(|entry| entry.name).filter(|name| is_alike(name));
     let first = names.next()?;
     names.next().is_none().then_some(first)

@@ -202,18 +202,11 @@ impl ToolContext {
         self.gate().pass(request).await
     }
 
-    /// What the rules say of a permission for a pattern, without anybody being asked; `None` where none speaks of it. For
-    /// what a tool would show or do beside what it was called for.
-    ///
-    /// ```
-    /// # use tool_core::{prelude::*, permission::{Action, Ruleset}, testing::Bench};
-    /// # let bench = Bench::builder().with(|executor| executor.rules(Ruleset::allow_all().deny("read", "*.env"))).build();
-    /// # let ctx = bench.context();
-    /// assert_eq!(ctx.rule("read", "prod.env"), Some(Action::Deny));
-    /// ```
+    /// Whether the rules refuse a pattern of a permission, without asking anybody: for a tool that comes upon things by
+    /// itself, and leaves out what no rule lets it show. What a person would have to be asked for is not refused.
     #[must_use]
-    pub fn rule(&self, permission: &str, pattern: &str) -> Option<Action> {
-        self.gate().find(permission, pattern)
+    pub fn denies(&self, permission: &str, pattern: &str) -> bool {
+        self.gate().find(permission, pattern) == Some(Action::Deny)
     }
 
     pub(crate) fn gate(&self) -> Gate<'_> {

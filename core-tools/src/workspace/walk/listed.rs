@@ -10,7 +10,7 @@ use std::{
 use tokio::{io::AsyncReadExt, runtime::Handle, task::spawn_blocking};
 
 use super::{
-    Fault, Found, GIT, Source, Step, Stop, StopOnDrop, Visit, Visitor, Walk, is_repository_top,
+    Fault, Found, GIT, RG_IGNORE, Source, Step, Stop, StopOnDrop, Visit, Visitor, Walk, is_repository_top,
     rules::{Rules, Texts},
 };
 use crate::workspace::{ByteStream, Entry, FileKind, Workspace, is_staged};
@@ -132,6 +132,7 @@ impl<W: Workspace + ?Sized> Walker<'_, W> {
         folders.reverse();
         folders.into_iter().fold(None, |above, folder| {
             let texts = Texts {
+                rg: self.machine.read(&folder.join(RG_IGNORE)),
                 ignore: self.machine.read(&folder.join(".ignore")),
                 git: self.machine.read(&folder.join(".gitignore")),
                 exclude: self.machine.read(&folder.join(".git/info/exclude")),
@@ -151,10 +152,11 @@ impl<W: Workspace + ?Sized> Walker<'_, W> {
     ) -> Option<Arc<Rules>> {
         let has = |name: &str| entries.iter().any(|entry| entry.name == name);
         let read = |name: &str, path: &str| has(name).then(|| self.machine.read(&folder.join(path))).flatten();
-        if !self.walk.ignore_files || ![".ignore", ".gitignore", GIT, ".jj"].into_iter().any(has) {
+        if !self.walk.ignore_files || ![RG_IGNORE, ".ignore", ".gitignore", GIT, ".jj"].into_iter().any(has) {
             return above;
         }
         let texts = Texts {
+            rg: read(RG_IGNORE, RG_IGNORE),
             ignore: read(".ignore", ".ignore"),
             git: read(".gitignore", ".gitignore"),
             exclude: read(GIT, ".git/info/exclude"),

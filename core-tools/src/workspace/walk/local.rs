@@ -11,7 +11,7 @@ use std::{
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tokio::task::spawn_blocking;
 
-use super::{Fault, Found, GIT, Source, Step, Stop, StopOnDrop, Visit, Visitor, Walk, is_repository_top};
+use super::{Fault, Found, GIT, RG_IGNORE, Source, Step, Stop, StopOnDrop, Visit, Visitor, Walk, is_repository_top};
 use crate::workspace::{FileInfo, FileKind, is_staged};
 
 /// Goes through a tree. A future that is dropped ends the walk.
@@ -34,6 +34,9 @@ fn run(walk: &Walk, visit: &dyn Visit, stop: &Stop) {
         .git_exclude(counts)
         .require_git(in_repository)
         .max_depth(walk.depth);
+    if counts {
+        builder.add_custom_ignore_filename(RG_IGNORE);
+    }
     builder.build_parallel().run(|| {
         let mut visitor = visit.visitor();
         Box::new(move |found| {

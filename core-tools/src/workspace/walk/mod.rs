@@ -23,6 +23,8 @@ use super::FileKind;
 
 /// The name of what is never gone into where ignore files count.
 const GIT: &str = ".git";
+/// ripgrep's own ignore file, which comes before `.ignore`.
+const RG_IGNORE: &str = ".rgignore";
 
 /// What is to be gone through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +35,8 @@ pub struct Walk {
     pub root: PathBuf,
     /// How deep it goes: 1 for what is in the root, without end by default.
     pub depth: Option<usize>,
-    /// Whether ignore files count (they do by default): what `.ignore`, `.gitignore` and `.git/info/exclude` name is
-    /// left out, and `.git` always. They count from the root up to the top of its repository; where there is no
+    /// Whether ignore files count (they do by default): what `.rgignore`, `.ignore`, `.gitignore` and
+    /// `.git/info/exclude` name is left out, and `.git` always. They count from the root up to the top of its repository; where there is no
     /// repository, `.gitignore` counts too, in all folders above. The user's own ignore file does not: what a tool finds
     /// does not hang on who runs it. Hidden files are visited; what a change has on its way, or has left over where it was
     /// killed, never is.

@@ -10,6 +10,7 @@ use ignore::{
 /// The ignore files of one folder, before those of the folders above.
 pub(super) struct Rules {
     above: Option<Arc<Rules>>,
+    rg: Gitignore,
     ignore: Gitignore,
     git: Gitignore,
     exclude: Gitignore,
@@ -20,6 +21,7 @@ pub(super) struct Rules {
 /// What the ignore files of a folder say.
 #[derive(Default)]
 pub(super) struct Texts {
+    pub(super) rg: Option<Vec<u8>>,
     pub(super) ignore: Option<Vec<u8>>,
     pub(super) git: Option<Vec<u8>>,
     pub(super) exclude: Option<Vec<u8>>,
@@ -29,16 +31,20 @@ impl Rules {
     /// The rules in a folder.
     pub(super) fn new(folder: &Path, texts: &Texts, is_top: bool, above: Option<Arc<Self>>) -> Self {
         let of = |text: &Option<Vec<u8>>| text.as_ref().map_or_else(Gitignore::empty, |text| parse(folder, text));
-        Self { above, ignore: of(&texts.ignore), git: of(&texts.git), exclude: of(&texts.exclude), is_top }
+        let (rg, ignore) = (of(&texts.rg), of(&texts.ignore));
+        Self { above, rg, ignore, git: of(&texts.git), exclude: of(&texts.exclude), is_top }
     }
 
-    /// Whether an entry is left out. The nearest folder that has something to say decides; `.ignore` before
+    /// Whether an entry is left out. The nearest folder that has something to say decides; `.rgignore` before `.ignore` before
     /// `.gitignore` before `.git/info/exclude`.
     pub(super) fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
-        let (mut ignore, mut git, mut exclude) = (Match::None, Match::None, Match::None);
+        let (mut rg, mut ignore, mut git, mut exclude) = (Match::None, Match::None, Match::None, Match::None);
         let mut beyond_top = false;
         let mut rules = Some(self);
         while let Some(here) = rules {
+            if rg.is_none() {
+                rg = here.rg.matched(path, is_folder);
+            }
             if ignore.is_none() {
                 ignore = here.ignore.matched(path, is_folder);
             }
@@ -51,7 +57,7 @@ impl Rules {
             beyond_top |= here.is_top;
             rules = here.above.as_deref();
         }
-        ignore.or(git).or(exclude).is_ignore()
+        rg.or(ignore).or(git).or(exclude).is_ignore()
     }
 }
 
