@@ -64,7 +64,7 @@ async fn who_is_told_of_an_end_may_use_the_id_again() {
             let other = if ended { take.lock().unwrap().take() } else { None };
             if let Some((executor, session)) = other {
                 let outcome = executor.call(&session, ToolCall::new("1", "leaf", "{}")).now_or_never();
-                *put.lock().unwrap() = outcome.map(|outcome| outcome.into_text());
+                *put.lock().unwrap() = outcome.map(tool_core::Outcome::into_text);
             }
         })
     });

@@ -140,10 +140,14 @@ impl CallState {
         states: &mut std::collections::HashMap<CallKey, Self, S>,
         event: &CallEvent,
     ) {
-        let begins = matches!(event.change, Change::Pending { .. });
+        // Of a call that has ended comes no other end: it is one's whose id was used before.
+        let is_of_known = |state: &Self| match event.change {
+            Change::Pending { .. } => false,
+            Change::Completed(_) | Change::Error(_) => state.outcome().is_none(),
+            Change::Running | Change::Progress(_) => true,
+        };
         match states.get_mut(&event.key()) {
-            // Of a call that has ended comes no other end: it is one's whose id was used before.
-            Some(state) if !begins && !(event.change.is_end() && state.outcome().is_some()) => state.apply(event),
+            Some(state) if is_of_known(state) => state.apply(event),
             _ => {
                 if let Some(state) = Self::begin(event) {
                     states.insert(event.key(), state);
