@@ -62,7 +62,8 @@ async fn cancelled(tool: &str, hangs: bool) -> Outcome {
     let begun = Arc::new(Notify::new());
     let hooks = [false, hangs].map(|hangs| Redact { begun: begun.clone(), hangs });
     let bench = Bench::builder().tool(ObeyTool).tool(TellTool).tool(FailTool).state(begun.clone());
-    let bench = bench.with(|executor| hooks.into_iter().fold(executor, |executor, hook| executor.hook(hook))).build();
+    let bench =
+        bench.with(|executor| hooks.into_iter().fold(executor, tool_core::executor::ExecutorBuilder::hook)).build();
     let cancel = async {
         begun.notified().await;
         bench.session().cancellation().cancel();
