@@ -133,10 +133,22 @@ async fn another_call_between_begins_anew() {
 
 #[tokio::test]
 async fn a_mistake_made_over_and_over_counts() {
-    let bench = bench(vec![], Ruleset::new());
-    let wrong = ("look", r#"{"where":"x"}"#);
-    let invalid = Some(ErrorKind::InvalidArguments);
-    assert_eq!(kinds(&bench, &[wrong, wrong, wrong]).await, [invalid; 3]);
+    let long = format!(r#"{{"at":"{}"}}"#, "x".repeat(500));
+    for (tool, arguments, mistake) in [
+        ("look", r#"{"where":"x"}"#, ErrorKind::InvalidArguments),
+        ("look", "[", ErrorKind::InvalidArguments),
+        ("look", &*long, ErrorKind::InvalidArguments),
+        ("nowhere", "{}", ErrorKind::UnknownTool),
+    ] {
+        let bench = Bench::builder().tool(LookTool).replies([Reply::Once, Reply::Reject { feedback: None }]);
+        let bench = bench.with(|executor| executor.max_argument_bytes(400)).build();
+        let mistake = Some(mistake);
+        // Allowed, it is told once more; refused, that is what is told.
+        let expected = [mistake, mistake, mistake, DENIED];
+        assert_eq!(kinds(&bench, &[(tool, arguments); 4]).await, expected, "{tool} {arguments}");
+        let input = bench.asks()[0].request.metadata["input"].to_string();
+        assert!(input.len() <= 400 && (arguments.len() > 400 || input.contains(&arguments[1..])), "{input}");
+    }
 }
 
 #[tokio::test]

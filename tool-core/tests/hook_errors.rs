@@ -193,3 +193,26 @@ async fn a_hook_that_panics_before_it_has_a_future_is_a_refusal() {
     let outcome = bench(Sudden { after: true }).call("work", r#"{"fail":true}"#).await;
     assert_eq!(outcome.text(), "no");
 }
+
+#[tokio::test]
+async fn what_a_hook_answers_for_an_error_is_no_tools_output() {
+    struct Answers;
+    #[async_trait]
+    impl Hook for Answers {
+        async fn error(&self, _: ToolError, _: &ToolContext) -> ToolResult {
+            Ok(ToolOutput::text("answered"))
+        }
+    }
+    struct Marks;
+    #[async_trait]
+    impl Hook for Marks {
+        async fn after(&self, mut output: ToolOutput, _: &ToolContext) -> ToolResult {
+            output.output.push_str(", seen");
+            Ok(output)
+        }
+    }
+    let bench = Bench::builder().tool(WorkTool).with(|executor| executor.hook(Answers).hook(Marks)).build();
+    assert_eq!(bench.call("nowhere", "{}").await.output(), Some("answered"));
+    assert_eq!(bench.call("work", r#"{"fail":true}"#).await.output(), Some("answered"));
+    assert_eq!(bench.call("work", r#"{"fail":false}"#).await.output(), Some("done, seen"));
+}

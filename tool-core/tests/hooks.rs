@@ -213,31 +213,6 @@ async fn a_definition_that_panics_changes_nothing() {
     assert_eq!(bench.executor().specs(bench.session(), &Audience::new()).await[0].description, "Say hello.");
 }
 
-/// Hands over what it has.
-#[tool(read_only, register = false)]
-async fn obey(ctx: &ToolContext) -> String {
-    ctx.cancellation().cancelled().await;
-    "so far".to_owned()
-}
-
-#[tokio::test]
-async fn what_a_cancelled_tool_hands_over_goes_past_the_hooks() {
-    struct Nothing;
-    impl Hook for Nothing {}
-    for hangs in [false, true] {
-        let bench = Bench::builder().tool(ObeyTool).with(move |executor| match hangs {
-            false => executor.hook(Nothing),
-            true => executor.hook(Faulty { hangs: true, after: true }),
-        });
-        let bench = bench.build();
-        let (outcome, ()) = tokio::join!(bench.call("obey", "{}"), async {
-            tokio::task::yield_now().await;
-            bench.session().cancellation().cancel();
-        });
-        assert_eq!(outcome.output(), Some("so far"));
-    }
-}
-
 /// Give a number.
 #[tool(read_only, register = false)]
 fn number() -> Json<u32> {

@@ -85,6 +85,12 @@ fn fall() -> String {
     panic!("fell")
 }
 
+/// Wait for ever.
+#[tool(read_only, register = false)]
+async fn forever() {
+    std::future::pending::<()>().await;
+}
+
 /// Talk through another.
 #[tool(read_only, register = false)]
 async fn relay(ctx: &ToolContext) -> String {
@@ -180,4 +186,16 @@ async fn calls_that_run_no_tool_have_spans_too() {
         spans.iter().map(|span| (span["gen_ai.tool.call.id"].as_str(), span.get("error.type"))).collect();
     let (refused, unknown) = ("tool_error".to_owned(), "unknown_tool".to_owned());
     assert_eq!(told, [("call_1", None), ("call_1/1", Some(&refused)), ("call_2", Some(&unknown))]);
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_is_told_as_cancelled() {
+    let seen = Seen::default();
+    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(seen.clone()));
+    let bench = Bench::new(ForeverTool);
+    let mut call = Box::pin(bench.call("forever", "{}"));
+    assert!(futures_util::poll!(&mut call).is_pending());
+    drop(call);
+    let spans: Vec<_> = seen.spans.lock().expect("nobody panics").values().cloned().collect();
+    assert_eq!([&*spans[0]["otel.status_code"], &*spans[0]["error.type"]], ["ERROR", "cancelled"]);
 }

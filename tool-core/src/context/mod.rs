@@ -14,7 +14,10 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock, Weak,
-        atomic::{AtomicBool, AtomicU32, Ordering::Relaxed},
+        atomic::{
+            AtomicBool, AtomicU32,
+            Ordering::{AcqRel, Acquire, Relaxed},
+        },
     },
     time::{Duration, SystemTime},
 };
@@ -31,7 +34,7 @@ use crate::{
     call::CallId,
     error::ToolError,
     event::{CallEvent, Change, Progress},
-    executor::{Order, Place},
+    executor::{Order, Outcome, Place},
     permission::{Action, Gate, PermissionRequest},
     tool::ToolName,
     truncate::{Limits, SpillStore},
@@ -62,6 +65,8 @@ struct Scope {
     mended: OnceLock<Box<Mended>>,
     stopwatch: OnceLock<Box<Stopwatch>>,
     ended: AtomicBool,
+    /// What those who watch were told of its end, where more than one may answer for it.
+    told: OnceLock<Arc<Outcome>>,
     detached: AtomicBool,
 }
 
@@ -115,6 +120,7 @@ impl ToolContext {
             mended: OnceLock::new(),
             stopwatch: OnceLock::new(),
             ended: AtomicBool::new(false),
+            told: OnceLock::new(),
             detached: AtomicBool::new(false),
         };
         Self { scope: Arc::new(scope), bound: None }
@@ -328,12 +334,23 @@ impl ToolContext {
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.scope.ended.load(Relaxed)
+        self.scope.ended.load(Acquire)
     }
 
     /// Notes that the call has ended. Says whether that is news.
     pub(crate) fn end(&self) -> bool {
-        !self.scope.ended.swap(true, Relaxed)
+        !self.scope.ended.swap(true, AcqRel)
+    }
+
+    /// Notes how the call has ended, unless that is known. Gives what is known, and whether it is still to be told.
+    pub(crate) fn conclude(&self, outcome: Arc<Outcome>) -> (Arc<Outcome>, bool) {
+        let told = &self.scope.told;
+        // With one handle there is nobody else who could answer for it. One that has ended untold is told of nowhere.
+        if Arc::strong_count(&self.scope) == 1 || self.has_ended() && told.get().is_none() {
+            return (outcome, self.end());
+        }
+        let outcome = told.get_or_init(|| outcome).clone();
+        (outcome, self.end())
     }
 
     pub(crate) fn is_observed(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
@@ -10,9 +11,16 @@ use serde_json::Value;
 use tokio::sync::{broadcast, oneshot};
 
 use super::{CallEvent, Change};
-use crate::output::Metadata;
+use crate::{
+    error::ToolError,
+    output::{Metadata, ToolOutput},
+};
 
 /// Watches calls.
+///
+/// A call that has the id of another one that has not ended is not among them: it is not run, its outcome is
+/// [`ToolError::RepeatedId`](crate::ToolError::RepeatedId), and no event tells of it, for who watches knows calls by their
+/// ids and would take it for the other one.
 pub trait Observer: Send + Sync + 'static {
     /// Takes one step in.
     fn observe(&self, event: &CallEvent);
@@ -44,8 +52,8 @@ impl Observer for Arc<dyn Observer> {
 /// but how calls end.
 pub const MOST_WAITING: usize = 65_536;
 
-/// How large the events may be together that wait for one observer, in bytes: their texts and metadata, whatever the room
-/// they take beside. Beyond a quarter of it, progress is left out; beyond all of it, everything but how calls end. What an
+/// How large the events may be together that wait for one observer, in bytes: their texts, attachments, metadata and other
+/// values, whatever the room they take beside. Beyond a quarter of it, progress is left out; beyond all of it, everything but how calls end. What an
 /// observer is at work on does not count.
 pub const MOST_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
@@ -183,8 +191,39 @@ fn size(change: &Change) -> usize {
             let title = progress.title.as_ref().map_or(0, String::len);
             progress.text.len() + title + size_of_members(&progress.metadata)
         }
-        Change::Completed(outcome) | Change::Error(outcome) => outcome.output().map_or(0, str::len),
+        Change::Completed(outcome) | Change::Error(outcome) => match outcome.status() {
+            Ok(bounded) => size_of_output(bounded.whole()),
+            Err(error) => size_of_error(error),
+        },
     }
+}
+
+fn size_of_output(output: &ToolOutput) -> usize {
+    let attachments = output.attachments.iter().map(|attachment| {
+        attachment.mime.len() + attachment.url.len() + attachment.filename.as_ref().map_or(0, String::len)
+    });
+    let structured = output.structured.as_deref().map_or(0, size_of_value);
+    let beside = attachments.sum::<usize>() + size_of_members(&output.metadata) + structured;
+    output.output.len() + output.title.len() + beside
+}
+
+/// As much as its words take, and what is kept of one that was stored.
+fn size_of_error(error: &ToolError) -> usize {
+    struct Length(usize);
+    impl fmt::Write for Length {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 += text.len();
+            Ok(())
+        }
+    }
+    let mut length = Length(0);
+    // Counting never fails.
+    let _ = fmt::Write::write_fmt(&mut length, format_args!("{error}"));
+    let stored = match error {
+        ToolError::Recorded(recorded) => size_of_members(&recorded.metadata),
+        _ => 0,
+    };
+    length.0 + stored
 }
 
 fn size_of_members(members: &Metadata) -> usize {

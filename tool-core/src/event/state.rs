@@ -88,12 +88,26 @@ pub enum CallState {
 }
 
 impl CallState {
-    /// The state that a call's first event begins; `None` for any other event.
+    /// The state that an event tells by itself: that a call has come, or how it has ended; `None` for any other event.
+    /// From its end alone a call has no arguments.
     #[must_use]
     pub fn begin(event: &CallEvent) -> Option<Self> {
-        let Change::Pending { arguments } = &event.change else { return None };
-        let call = ToolCall::new(event.call_id.clone(), event.tool.clone(), arguments.as_ref());
-        Some(Self::Pending { call, parent: event.parent.clone(), start: event.at })
+        let call = |arguments: &str| ToolCall::new(event.call_id.clone(), event.tool.clone(), arguments);
+        let parent = event.parent.clone();
+        match &event.change {
+            Change::Pending { arguments } => Some(Self::Pending { call: call(arguments), parent, start: event.at }),
+            Change::Completed(outcome) | Change::Error(outcome) => {
+                Some(Self::ended(call(""), parent, outcome.as_ref().clone()))
+            }
+            Change::Running | Change::Progress(_) => None,
+        }
+    }
+
+    fn ended(call: ToolCall, parent: Option<CallId>, outcome: Outcome) -> Self {
+        match outcome.error() {
+            None => Self::Completed { call, parent, outcome },
+            Some(_) => Self::Error { call, parent, outcome },
+        }
     }
 
     /// Goes on to what the next event of the same call says. An ended call stays as it is.
@@ -114,25 +128,31 @@ impl CallState {
                 Self::Pending { call, parent, .. } | Self::Running { call, parent, .. },
                 Change::Completed(outcome) | Change::Error(outcome),
             ) => {
-                let (call, parent, outcome) = (call.clone(), parent.take(), outcome.as_ref().clone());
-                *self = match outcome.error() {
-                    None => Self::Completed { call, parent, outcome },
-                    Some(_) => Self::Error { call, parent, outcome },
-                };
+                *self = Self::ended(call.clone(), parent.take(), outcome.as_ref().clone());
             }
             _ => {}
         }
     }
 
-    /// Keeps the states of many calls, also of several sessions. A call whose id was used before begins anew.
+    /// Keeps the states of many calls, also of several sessions. A call whose id was used before begins anew. An end counts
+    /// also where an [`Observer`](super::Observer) was too slow to be told the beginning.
     pub fn follow<S: std::hash::BuildHasher>(
         states: &mut std::collections::HashMap<CallKey, Self, S>,
         event: &CallEvent,
     ) {
-        if let Some(state) = Self::begin(event) {
-            states.insert(event.key(), state);
-        } else if let Some(state) = states.get_mut(&event.key()) {
-            state.apply(event);
+        // Of a call that has ended comes no other end: it is one's whose id was used before.
+        let is_of_known = |state: &Self| match event.change {
+            Change::Pending { .. } => false,
+            Change::Completed(_) | Change::Error(_) => state.outcome().is_none(),
+            Change::Running | Change::Progress(_) => true,
+        };
+        match states.get_mut(&event.key()) {
+            Some(state) if is_of_known(state) => state.apply(event),
+            _ => {
+                if let Some(state) = Self::begin(event) {
+                    states.insert(event.key(), state);
+                }
+            }
         }
     }
 

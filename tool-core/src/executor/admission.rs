@@ -72,7 +72,7 @@ impl Executor {
         let mut tool = found.map_err(|unknown| Box::new(ToolError::UnknownTool(unknown)));
         let refusal = match place {
             None => Some(ToolError::repeated_id(id.as_str())),
-            Some(_) => refusal.or_else(|| if parent.is_none() { self.deadlock(session, alone, &name) } else { None }),
+            Some(_) => refusal.or_else(|| if parent.is_none() { self.past_context(session, &name) } else { None }),
         };
         if let Some(refusal) = refusal {
             tool = Err(Box::new(refusal));
@@ -107,13 +107,13 @@ impl Executor {
         Admitted { tool, requested, arguments, ctx, identical }
     }
 
-    /// Why a tool may not make a call in its own session past its context: behind itself in line, it could wait for ever.
-    fn deadlock(&self, session: &Session, alone: bool, name: &ToolName) -> Option<ToolError> {
+    /// Why a tool may not make a call in its own session past its context: whatever comes to stand between them in line,
+    /// or a limit on how many run, could have it wait for its own end.
+    fn past_context(&self, session: &Session, name: &ToolName) -> Option<ToolError> {
         let caller = self.within.as_ref()?.running()?;
-        let waits = caller.session().is_same(session) && (alone || session.queue().is_alone(caller.place()));
-        waits.then(|| {
+        caller.session().is_same(session).then(|| {
             ToolError::failed(format!(
-                "The call of `{name}` would wait for the end of the call of `{}` that makes it. A tool calls others in \
+                "The call of `{name}` could wait for the end of the call of `{}` that makes it. A tool calls others in \
                  its session with `ToolContext::call_tool`, not with `Executor::call`.",
                 caller.tool()
             ))
@@ -148,8 +148,6 @@ impl Executor {
 
     /// Answers for a call that has no end of its own.
     pub(super) fn lose(ctx: &ToolContext) -> Outcome {
-        // Nobody waits for it, the session's other calls neither.
-        ctx.session().queue().leave(ctx.place());
         let requested = match ctx.called() {
             Called::Exactly => ctx.tool().as_str(),
             Called::Nearly(name) | Called::Unknown(name) => name,
@@ -160,20 +158,26 @@ impl Executor {
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        self.ctx.session().queue().leave(self.ctx.place());
+        // One whose id is another's has ended before it began, and has no place.
         if !self.ctx.has_ended() {
             conclude(&self.ctx, std::mem::take(&mut self.requested), Err(ToolError::Cancelled));
         }
     }
 }
 
-/// The outcome of a call; the first that is made of it is told to those who watch.
+/// The outcome of a call, which gives its place up. The first that is made of it is told to those who watch, and is the
+/// call's also for whoever answers for it once more.
 pub(super) fn conclude(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Outcome {
+    // Before it is told: who hears of the end may use the id again, and one who is slow to hear holds nobody up.
+    ctx.session().queue().leave(ctx.place());
     let outcome = Outcome::of(ctx, requested, status);
-    if !ctx.end() || !ctx.is_observed() {
+    if !ctx.is_observed() {
+        ctx.end();
         return outcome;
     }
-    let outcome = Arc::new(outcome);
-    ctx.report(|| Change::from(outcome.clone()));
-    Arc::unwrap_or_clone(outcome)
+    let (told, is_first) = ctx.conclude(Arc::new(outcome));
+    if is_first {
+        ctx.report(|| Change::from(told.clone()));
+    }
+    Arc::unwrap_or_clone(told)
 }

@@ -4,22 +4,29 @@
 use serde_json::Value;
 
 use crate::{
-    call::Decoded,
+    call::object_text,
     context::ToolContext,
     error::{Denial, ToolError},
     permission::{PermissionRequest, RequestKind},
+    validation::excerpt_of,
 };
 
 /// So many identical calls in a row are asked about, and each one after them.
 pub(super) const IDENTICAL: u32 = 3;
 
-/// Asks whether a call may be made that was made `times - 1` times before.
-pub(super) async fn ask(ctx: &ToolContext, times: u32, call: &Decoded) -> Result<(), ToolError> {
+/// What is shown of arguments to who is asked: their value, their text where they have none, or the beginning of one
+/// that is longer than a call's may be.
+pub(super) fn written(arguments: &str, most: usize) -> Value {
+    if arguments.len() > most {
+        return excerpt_of(arguments, 200).into();
+    }
+    let object = object_text(arguments).ok();
+    object.and_then(|object| serde_json::from_str(&object.text).ok()).unwrap_or_else(|| arguments.into())
+}
+
+/// Asks whether a call may be made that was made `times - 1` times before, or be told its mistake once more.
+pub(super) async fn ask(ctx: &ToolContext, times: u32, input: Value) -> Result<(), ToolError> {
     let tool = ctx.tool().as_str();
-    let input = match call.value() {
-        Value::Null => call.arguments().into(),
-        input => input,
-    };
     let request = PermissionRequest::new("doom_loop", [tool]).always([tool]).kind(RequestKind::Boundary);
     let asked = ctx.ask(request.with("tool", tool).with("input", input).with("times", times)).await;
     asked.map_err(|error| match error {

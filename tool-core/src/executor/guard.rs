@@ -12,8 +12,8 @@ use futures_util::{
 use crate::{context::ToolContext, error::ToolError, permission::Granted, tool::ToolResult};
 
 /// How long a cancelled tool has to hand over what it has. A turn is over 250 ms after it was cancelled (opencode's
-/// figure), so this is less.
-const GRACE: Duration = Duration::from_millis(200);
+/// figure), and what hooks do afterwards needs a part of that.
+const GRACE: Duration = Duration::from_millis(150);
 
 /// Runs to the end, whatever the end is.
 pub(super) async fn run(granted: Granted, ctx: &ToolContext) -> ToolResult {

@@ -6,11 +6,14 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
     sync::Arc,
+    time::Duration,
 };
 
 use async_trait::async_trait;
 use futures_util::{FutureExt, future::BoxFuture};
+use tokio::time::Instant;
 
 use super::{Made, admission::Admitted};
 use crate::{
@@ -101,6 +104,10 @@ pub trait Hook: Send + Sync + 'static {
 
     /// After the tool has run, before its output is cut to size. Not called for an output that a hook gave.
     ///
+    /// It sees every output of a tool before anybody else does, also what a cancelled tool hands over. All hooks of a
+    /// cancelled call have 50 ms together, and each is begun; where one is not done by then, the output is withheld and
+    /// the call ends in [`ToolError::Cancelled`].
+    ///
     /// # Errors
     /// What the call is to fail with instead.
     async fn after(&self, output: ToolOutput, ctx: &ToolContext) -> ToolResult {
@@ -110,7 +117,8 @@ pub trait Hook: Send + Sync + 'static {
 
     /// After a call has failed, at whatever stage, but for its cancellation: also where there is no such tool, where the
     /// tool has panicked, and where its output does not keep to its schema. Once a call; not where this hook's own
-    /// [`after`](Self::after) has made the error.
+    /// [`after`](Self::after) has made the error. Where it fails, or is not done in the time that a cancelled call
+    /// leaves it, the error stays as it is.
     ///
     /// # Errors
     /// What the call is to fail with: as a rule the same error.
@@ -119,6 +127,10 @@ pub trait Hook: Send + Sync + 'static {
         Err(error)
     }
 }
+
+/// How long the hooks after a call have once it is cancelled: with what the tool had, less than the 250 ms after which a
+/// turn is over.
+const GRACE: Duration = Duration::from_millis(50);
 
 /// How a hook has failed, rather than answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,7 +165,8 @@ pub(super) async fn before(
 ) -> Result<Verdict, ToolError> {
     let mut arguments = shown(tool, decoded);
     for hook in &ctx.host().hooks {
-        match bounded(|| hook.before(&arguments, ctx), ctx).await? {
+        let answer = ctx.parent_cancellation().run_until_cancelled(bounded(|| hook.before(&arguments, ctx), ctx));
+        match answer.await.ok_or(ToolError::Cancelled)? {
             Ok(Before::Continue) => {}
             Ok(Before::Change(new)) => {
                 let decoded = decode(tool.name(), new.to_string(), ctx.host().max_argument_bytes)?;
@@ -185,20 +198,22 @@ pub(super) async fn after(made: Result<Made, ToolError>, call: &Admitted) -> Too
         made => made.map(Made::into_output),
     };
     let (ctx, mut is_told) = (&call.ctx, false);
+    let mut time = Time { ctx, end: None };
     for hook in &ctx.host().hooks {
         result = match result {
-            // Kept aside: what a tool hands over when it is cancelled goes out, also where a hook has no time for it.
-            Ok(output) => match bounded(|| hook.after(output.clone(), ctx), ctx).await {
-                Err(_) => {
-                    result = Ok(output);
-                    break;
-                }
-                Ok(Ok(result)) => result,
-                Ok(Err(fault)) => Err(ToolError::failed(format!("The tool ran, but {} afterwards.", fault.words()))),
+            Ok(output) => match time.bound(bounded(|| hook.after(output, ctx), ctx)).await {
+                Some(Ok(result)) => result,
+                Some(Err(fault)) => Err(ToolError::failed(format!("The tool ran, but {} afterwards.", fault.words()))),
+                // What this hook would have taken out of the output must not get past it.
+                None => Err(ToolError::Cancelled),
             },
             Err(error) => {
                 is_told = true;
-                failed(hook, error, ctx).await
+                result = failed(hook, error, ctx, &mut time).await;
+                if result.is_ok() {
+                    break;
+                }
+                result
             }
         };
     }
@@ -207,7 +222,7 @@ pub(super) async fn after(made: Result<Made, ToolError>, call: &Admitted) -> Too
     let Err(mut error) = tool.check(output) else { return result };
     if !is_told {
         for hook in &ctx.host().hooks {
-            match failed(hook, error, ctx).await {
+            match failed(hook, error, ctx, &mut time).await {
                 Ok(output) => return tool.check(&output).map(|()| output),
                 Err(left) => error = left,
             }
@@ -217,32 +232,47 @@ pub(super) async fn after(made: Result<Made, ToolError>, call: &Admitted) -> Too
 }
 
 /// What one hook makes of an error.
-async fn failed(hook: &Arc<dyn Hook>, error: ToolError, ctx: &ToolContext) -> ToolResult {
+async fn failed(hook: &Arc<dyn Hook>, error: ToolError, ctx: &ToolContext, time: &mut Time<'_>) -> ToolResult {
     if matches!(error, ToolError::Cancelled | ToolError::Skipped) {
         return Err(error);
     }
-    // Kept aside: where the hook fails, the error is still the tool's.
-    match bounded(|| hook.error(error.clone(), ctx), ctx).await? {
-        Ok(result) => result,
-        Err(_) => Err(error),
+    // Kept aside: where the hook fails, or has no time, the error is still the tool's.
+    match time.bound(bounded(|| hook.error(error.clone(), ctx), ctx)).await {
+        Some(Ok(result)) => result,
+        Some(Err(_)) | None => Err(error),
     }
 }
 
 /// A hook's own future under the host's limit. Its panics are caught, those too that come before there is a future.
-///
-/// # Errors
-/// When the call is cancelled meanwhile.
-async fn bounded<'f, T>(
-    hook: impl FnOnce() -> BoxFuture<'f, T>,
-    ctx: &ToolContext,
-) -> Result<Result<T, Fault>, ToolError> {
+async fn bounded<'f, T>(hook: impl FnOnce() -> BoxFuture<'f, T>, ctx: &ToolContext) -> Result<T, Fault> {
     // Nothing of it is used after a panic.
     let guarded = AssertUnwindSafe(async { hook().await }).catch_unwind();
-    let limited = tokio::time::timeout(ctx.host().hook_timeout, guarded);
-    match ctx.parent_cancellation().run_until_cancelled(limited).await {
-        None => Err(ToolError::Cancelled),
-        Some(Ok(answer)) => Ok(answer.map_err(|_| Fault::Panicked)),
-        Some(Err(_)) => Ok(Err(Fault::TimedOut)),
+    match tokio::time::timeout(ctx.host().hook_timeout, guarded).await {
+        Ok(answer) => answer.map_err(|_| Fault::Panicked),
+        Err(_) => Err(Fault::TimedOut),
+    }
+}
+
+/// The time that the hooks after a call have together: as much as they need until it is cancelled, and little from then
+/// on.
+struct Time<'c> {
+    ctx: &'c ToolContext,
+    /// Once it is cancelled.
+    end: Option<Instant>,
+}
+
+impl Time<'_> {
+    /// Runs one of them, which is begun whatever time there is. `None` where it was not done in time.
+    async fn bound<T>(&mut self, hook: impl Future<Output = T>) -> Option<T> {
+        let mut hook = pin!(hook);
+        if self.end.is_none() {
+            let done = self.ctx.parent_cancellation().run_until_cancelled(&mut hook).await;
+            if done.is_some() {
+                return done;
+            }
+        }
+        let end = *self.end.get_or_insert_with(|| Instant::now() + GRACE);
+        tokio::time::timeout_at(end, hook).await.ok()
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) use self::{
     turn::Order,
 };
 use crate::{
-    call::{ToolCall, decode},
+    call::{Decoded, ToolCall, decode},
     context::{Host, Session, ToolContext, WeakContext},
     error::ToolError,
     event::Change,
@@ -49,7 +49,7 @@ use crate::{
     permission::{Granted, authorize},
     registry::{LiveRegistry, Registered, Registry},
     truncate::fit,
-    validation::prepare,
+    validation::{Prepared, prepare},
 };
 
 /// Runs calls against a registry. Cloning gives the same executor.
@@ -121,14 +121,7 @@ impl Executor {
         // The session's end is the call's as well, whatever the turn's token comes from.
         let token = session.cancellation().child_token();
         let admitted = self.admit(session, call, Origin::model(Some(token.clone()), Order::of(&self.host)));
-        let mut run = Box::pin(self.run(admitted));
-        match turn.run_until_cancelled(&mut run).await {
-            Some(outcome) => outcome,
-            None => {
-                token.cancel();
-                run.await
-            }
-        }
+        turn::until(&turn, &token, Box::pin(self.run(admitted))).await
     }
 
     /// A call that a tool makes, or may not make.
@@ -155,20 +148,22 @@ impl Executor {
         let fitted = || result.map(|output| fit(output, ctx.limits(), ctx.spills()));
         let status =
             span.within(|| catch_unwind(AssertUnwindSafe(fitted)).unwrap_or_else(|panic| Err(panicked(ctx, &*panic))));
-        telemetry.end(span, &status);
+        // Of one that was given up for lost its span tells as much as its outcome does.
+        if !ctx.is_detached() {
+            telemetry.end(span, &status);
+        }
         conclude(ctx, requested, status)
     }
 
     /// Ready, run, and the output held against its schema.
     async fn stages(&self, call: &Admitted, arguments: String) -> Result<Made, ToolError> {
-        let tool = call.tool.as_ref().map_err(|refusal| refusal.as_ref().clone())?;
         let ctx = &call.ctx;
         let ready = match &ctx.order().steering {
-            None => self.ready(call, tool, arguments).await,
+            None => self.ready(call, arguments).await,
             // What has not started when the user speaks is left out, also where it waits for an answer. In a box, as all
             // that few calls need: the others do not carry the room for it.
             Some(message) => {
-                let ready = message.run_until_cancelled(self.ready(call, tool, arguments));
+                let ready = message.run_until_cancelled(self.ready(call, arguments));
                 Box::pin(ready).await.unwrap_or(Err(ToolError::Skipped))
             }
         };
@@ -180,17 +175,28 @@ impl Executor {
             }
             Ready::Answered(output) => Made::ByHook(output),
         };
-        tool.check(made.output())?;
+        if let Ok(tool) = &call.tool {
+            tool.check(made.output())?;
+        }
         Ok(made)
     }
 
     /// Decode, prepare, hooks, doom loop, authorize, and the place in line: each takes what only the one before can
     /// make.
-    async fn ready(&self, call: &Admitted, tool: &Registered, arguments: String) -> Result<Ready, ToolError> {
+    async fn ready(&self, call: &Admitted, arguments: String) -> Result<Ready, ToolError> {
         let ctx = &call.ctx;
-        let decoded = decode(tool.name(), arguments, self.host.max_argument_bytes)?;
-        let prepared = prepare(tool.tool(), &decoded);
-        let mut prepared = prepared.map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
+        let repeated = self.host.doom_loop.is_some_and(|most| call.identical >= most);
+        let written = repeated.then(|| doom_loop::written(&arguments, self.host.max_argument_bytes));
+        let (tool, decoded, mut prepared) = match self.valid(call, arguments) {
+            Ok(valid) => valid,
+            Err(mistake) => {
+                // Over and over the same mistake is a loop as well.
+                if let Some(written) = written {
+                    Box::pin(doom_loop::ask(ctx, call.identical, written)).await?;
+                }
+                return Err(mistake);
+            }
+        };
         if let Some(mended) = prepared.mended() {
             ctx.note_mended(mended.clone());
         }
@@ -200,8 +206,8 @@ impl Executor {
                 Verdict::Answered(output) => return Ok(Ready::Answered(output)),
             }
         }
-        if self.host.doom_loop.is_some_and(|most| call.identical >= most) {
-            Box::pin(doom_loop::ask(ctx, call.identical, &decoded)).await?;
+        if let Some(written) = written {
+            Box::pin(doom_loop::ask(ctx, call.identical, written)).await?;
         }
         drop(decoded);
         let granted = authorize(prepared, tool.tool().policy(), ctx).await?;
@@ -211,6 +217,19 @@ impl Executor {
             Box::pin(turn).await.ok_or(ToolError::Cancelled)?;
         }
         Ok(Ready::Run(granted))
+    }
+
+    /// The tool, and arguments that it takes.
+    fn valid<'c>(
+        &self,
+        call: &'c Admitted,
+        arguments: String,
+    ) -> Result<(&'c Registered, Decoded, Prepared), ToolError> {
+        let tool: &Registered = call.tool.as_ref().map_err(|refusal| refusal.as_ref().clone())?;
+        let decoded = decode(tool.name(), arguments, self.host.max_argument_bytes)?;
+        let prepared = prepare(tool.tool(), &decoded);
+        let prepared = prepared.map_err(|report| ToolError::invalid(tool.name().clone(), report))?;
+        Ok((tool, decoded, prepared))
     }
 }
 

@@ -25,8 +25,8 @@ impl Default for NestingLimits {
 impl ToolContext {
     /// The executor that runs this call: for its tools, and for calls in other sessions, or after this one.
     ///
-    /// A call that it makes in this call's own session stands in line behind this one. Where this one runs alone, or that
-    /// one would, it could never begin, and is refused at once while this one runs: a tool calls others by
+    /// A call that it makes in this call's own session would stand in line behind this one, and behind all that came
+    /// since. It could wait for this one's own end, and is refused at once while this one runs: a tool calls others by
     /// [`call_tool`](Self::call_tool).
     #[must_use]
     pub fn executor(&self) -> Executor {

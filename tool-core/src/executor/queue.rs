@@ -5,10 +5,12 @@
 //! only those that must come after it. A call that a tool makes goes before all that have not started; the call that
 //! made it does not count as running meanwhile; when that one has ended it goes on at once, beside whatever runs then.
 //!
+//! Each step costs about the same however many stand in line: who waits is found without a look at who does not.
+//!
 //! No two calls in line have one id.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
@@ -42,17 +44,23 @@ struct Line {
     next: u64,
     /// Digests of the ids of all that stand in line.
     ids: HashSet<u64, BuildHasherDefault<Digest>>,
-    /// Calls of the model, in order.
-    calls: VecDeque<Entry>,
+    /// Calls of the model.
+    calls: Row,
+    /// Calls that tools made.
+    nested: Row,
+    running: usize,
+    /// With so many running, none of those that wait may enter.
+    widest: usize,
+}
+
+/// Calls in the order in which they came.
+#[derive(Default)]
+struct Row {
+    entries: VecDeque<Entry>,
     /// Those of them that run alone.
     alone: VecDeque<u64>,
-    /// Calls that tools made, in order.
-    nested: VecDeque<Entry>,
-    /// How many of the model's calls have entered, running or not.
-    entered: usize,
-    running: usize,
-    /// How many wait to be woken.
-    waiting: usize,
+    /// Those of them that wait to be woken.
+    waiting: BTreeMap<u64, Waiting>,
 }
 
 /// A digest is its own hash.
@@ -77,20 +85,17 @@ struct Entry {
     id: u64,
     /// Of the call's id.
     digest: u64,
-    /// The place of the call whose tool made this one.
-    parent: Option<Place>,
     alone: bool,
-    stage: Stage,
+    /// The calls that run alone among those whose tools made this one, directly or not.
+    above: Vec<u64>,
+    /// Once it has entered: how many calls of its own it waits for. It is running while there are none.
+    children: Option<usize>,
 }
 
-enum Stage {
-    Reserved,
-    /// May enter when fewer than so many run.
-    Waiting(Waker, usize),
-    /// Running while it has no calls of its own.
-    Entered {
-        children: usize,
-    },
+struct Waiting {
+    waker: Waker,
+    /// It may enter when fewer than so many run.
+    most: usize,
 }
 
 impl Queue {
@@ -101,33 +106,21 @@ impl Queue {
     /// Takes a place behind all others; for a call that a tool makes, before all that have not entered. `None` where a
     /// call of this id stands in line.
     pub(crate) fn reserve(&self, call: &CallId, concurrency: Concurrency, parent: Option<Place>) -> Option<Place> {
-        let nested = parent.is_some();
         let digest = self.digests.hash_one(call.as_str());
         let mut line = self.lock();
         if !line.ids.insert(digest) {
             return None;
         }
-        let id = line.next;
+        let place = Place { id: line.next, nested: parent.is_some() };
         line.next += 1;
+        let above = parent.map_or_else(Vec::new, |parent| line.alone_from(parent));
+        let row = line.row_mut(place);
         let alone = concurrency == Concurrency::Exclusive;
-        let entry = Entry { id, digest, parent, alone, stage: Stage::Reserved };
-        if nested {
-            line.nested.push_back(entry);
-        } else {
-            line.calls.push_back(entry);
-            if alone {
-                line.alone.push_back(id);
-            }
+        row.entries.push_back(Entry { id: place.id, digest, alone, above, children: None });
+        if alone {
+            row.alone.push_back(place.id);
         }
-        Some(Place { id, nested })
-    }
-
-    /// Whether the call at this place, or one whose tool made it, runs alone.
-    pub(crate) fn is_alone(&self, place: Place) -> bool {
-        let line = self.lock();
-        let entries =
-            std::iter::successors(line.find(place), |entry| entry.parent.and_then(|parent| line.find(parent)));
-        entries.into_iter().any(|entry| entry.alone)
+        Some(place)
     }
 
     /// Enters if that can be done at once, with at most `most` running.
@@ -145,30 +138,18 @@ impl Queue {
         if line.try_enter(place, most) {
             return Poll::Ready(());
         }
-        if let Some(entry) = line.entry(place) {
-            let before = std::mem::replace(&mut entry.stage, Stage::Waiting(task.waker().clone(), most.max(1)));
-            line.waiting += usize::from(matches!(before, Stage::Reserved));
-        }
+        let waiting = Waiting { waker: task.waker().clone(), most: most.max(1) };
+        line.widest = line.widest.max(waiting.most);
+        line.row_mut(place).waiting.insert(place.id, waiting);
         Poll::Pending
     }
 
     /// Gives the place up, at whatever stage.
     pub(crate) fn leave(&self, place: Place) {
         let mut line = self.lock();
-        let entries = if place.nested { &mut line.nested } else { &mut line.calls };
-        let Some(entry) = position(entries, place.id).and_then(|at| entries.remove(at)) else { return };
+        let Some(entry) = line.row_mut(place).remove(place.id) else { return };
         line.ids.remove(&entry.digest);
-        match entry.stage {
-            Stage::Reserved => {}
-            Stage::Waiting(..) => line.waiting -= 1,
-            Stage::Entered { children } => {
-                line.running -= usize::from(children == 0);
-                line.entered -= usize::from(!place.nested);
-            }
-        }
-        if entry.alone && !place.nested {
-            line.alone.retain(|id| *id != place.id);
-        }
+        line.running -= usize::from(entry.children == Some(0));
         line.wake();
     }
 
@@ -176,7 +157,7 @@ impl Queue {
     /// not count as running anyhow, and is not to be resumed.
     pub(crate) fn suspend(&self, place: Place) -> bool {
         let mut line = self.lock();
-        let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) else { return false };
+        let Some(children) = line.row_mut(place).children(place.id) else { return false };
         *children += 1;
         if *children == 1 {
             line.running -= 1;
@@ -188,96 +169,117 @@ impl Queue {
     /// A call that it made, and was suspended for, has ended.
     pub(crate) fn resume(&self, place: Place) {
         let mut line = self.lock();
-        if let Some(Entry { stage: Stage::Entered { children }, .. }) = line.entry(place) {
+        if let Some(children) = line.row_mut(place).children(place.id) {
             *children -= 1;
             line.running += usize::from(*children == 0);
         }
     }
 }
 
-fn position(entries: &VecDeque<Entry>, id: u64) -> Option<usize> {
-    match entries.front() {
-        Some(first) if first.id == id => Some(0),
-        _ => entries.binary_search_by_key(&id, |entry| entry.id).ok(),
+impl Row {
+    fn position(&self, id: u64) -> Option<usize> {
+        match self.entries.front() {
+            Some(first) if first.id == id => Some(0),
+            _ => self.entries.binary_search_by_key(&id, |entry| entry.id).ok(),
+        }
+    }
+
+    fn find(&self, id: u64) -> Option<&Entry> {
+        self.entries.get(self.position(id)?)
+    }
+
+    /// Of a call that has entered.
+    fn children(&mut self, id: u64) -> Option<&mut usize> {
+        let at = self.position(id)?;
+        self.entries.get_mut(at)?.children.as_mut()
+    }
+
+    fn remove(&mut self, id: u64) -> Option<Entry> {
+        let entry = self.entries.remove(self.position(id)?)?;
+        self.waiting.remove(&id);
+        if entry.alone
+            && let Ok(at) = self.alone.binary_search(&id)
+        {
+            self.alone.remove(at);
+        }
+        Some(entry)
     }
 }
 
 impl Line {
-    fn entry(&mut self, place: Place) -> Option<&mut Entry> {
-        let entries = if place.nested { &mut self.nested } else { &mut self.calls };
-        position(entries, place.id).and_then(|at| entries.get_mut(at))
+    fn row(&self, place: Place) -> &Row {
+        if place.nested { &self.nested } else { &self.calls }
     }
 
+    fn row_mut(&mut self, place: Place) -> &mut Row {
+        if place.nested { &mut self.nested } else { &mut self.calls }
+    }
+
+    /// The calls that run alone from this one upwards.
+    fn alone_from(&self, place: Place) -> Vec<u64> {
+        let Some(entry) = self.row(place).find(place.id) else { return Vec::new() };
+        entry.above.iter().copied().chain(entry.alone.then_some(entry.id)).collect()
+    }
+
+    /// A place that is not in line, or not any more, is always let in.
     fn try_enter(&mut self, place: Place, most: usize) -> bool {
-        let Some(alone) = self.entry(place).map(|entry| entry.alone) else { return true };
-        if self.running >= most.max(1) || !self.may_enter(place, alone) {
+        let Some(entry) = self.row(place).find(place.id) else { return true };
+        if self.running >= most.max(1) || !self.may_enter(place, entry) {
             return false;
         }
-        if let Some(entry) = self.entry(place) {
-            let before = std::mem::replace(&mut entry.stage, Stage::Entered { children: 0 });
-            self.waiting -= usize::from(matches!(before, Stage::Waiting(..)));
+        let row = self.row_mut(place);
+        row.waiting.remove(&place.id);
+        if let Some(entry) = row.position(place.id).and_then(|at| row.entries.get_mut(at)) {
+            entry.children = Some(0);
         }
         self.running += 1;
-        self.entered += usize::from(!place.nested);
         true
     }
 
-    fn may_enter(&self, place: Place, alone: bool) -> bool {
-        match (place.nested, alone) {
+    fn may_enter(&self, place: Place, entry: &Entry) -> bool {
+        match (place.nested, entry.alone) {
             (false, false) => {
-                self.alone.front().is_none_or(|first| *first > place.id) && !self.nested.iter().any(|entry| entry.alone)
+                self.nested.alone.is_empty() && self.calls.alone.front().is_none_or(|first| *first > entry.id)
             }
             (false, true) => {
-                let is_first = self.calls.front().is_some_and(|entry| entry.id == place.id);
-                is_first && self.entered == 0 && self.running == 0 && self.nested.is_empty()
+                let is_first = self.calls.entries.front().is_some_and(|first| first.id == entry.id);
+                is_first && self.running == 0 && self.nested.entries.is_empty()
             }
-            (true, alone) => (!alone || self.running == 0) && !self.is_blocked(place),
+            (true, alone) => (!alone || self.running == 0) && !self.is_blocked(entry),
         }
     }
 
-    /// Whether a call that a tool made has to wait for another such call that runs alone: one that has entered, or that
-    /// stands before it. Never for one that it was made by; and below a call that runs alone, for none that waits, for
-    /// that one waits for it.
-    fn is_blocked(&self, place: Place) -> bool {
-        let mut ancestors = Vec::new();
-        let mut is_below_alone = false;
-        let mut next = self.find(place).and_then(|entry| entry.parent);
-        while let Some(parent) = next {
-            ancestors.push(parent.id);
-            let entry = self.find(parent);
-            is_below_alone |= entry.is_some_and(|entry| entry.alone);
-            next = entry.and_then(|entry| entry.parent);
-        }
-        self.nested.iter().filter(|entry| entry.alone && entry.id != place.id).any(|entry| {
-            let has_entered = matches!(entry.stage, Stage::Entered { .. });
-            !ancestors.contains(&entry.id) && (has_entered || entry.id < place.id && !is_below_alone)
+    /// Whether a call that a tool or a hook made has to wait for one that runs alone and did not make it: one that has
+    /// entered, or a nested one that stands before it. It does not wait for one that has not entered and itself waits
+    /// for a call above this one.
+    fn is_blocked(&self, entry: &Entry) -> bool {
+        let first = self.calls.entries.front().filter(|first| first.alone && first.children.is_some());
+        let nested = self.nested.alone.iter().filter(|id| **id != entry.id).filter_map(|id| self.nested.find(*id));
+        first.into_iter().chain(nested).filter(|other| !entry.above.contains(&other.id)).any(|other| {
+            let waits_for_it = || entry.above.iter().any(|above| !other.above.contains(above));
+            other.children.is_some() || other.id < entry.id && !waits_for_it()
         })
     }
 
-    fn find(&self, place: Place) -> Option<&Entry> {
-        let entries = if place.nested { &self.nested } else { &self.calls };
-        position(entries, place.id).and_then(|at| entries.get(at))
-    }
-
-    /// Wakes those that may run now. One that is woken and goes away instead wakes the next by leaving.
-    fn wake(&self) {
-        let (mut woken, mut left) = (0, self.waiting);
-        // Nobody that the model called passes one that is to run alone; what tools called may, see `is_blocked`.
-        let calls = self.calls.iter().scan(false, |is_closed, entry| {
-            let shown = !*is_closed;
-            *is_closed |= entry.alone && !matches!(entry.stage, Stage::Entered { .. });
-            shown.then_some(entry)
-        });
-        for entry in self.nested.iter().chain(calls) {
-            if left == 0 {
+    /// Wakes those that may enter now. One that is woken and goes away instead wakes the next by leaving.
+    fn wake(&mut self) {
+        if self.nested.waiting.is_empty() && self.calls.waiting.is_empty() {
+            self.widest = 0;
+            return;
+        }
+        // Of the model's calls none may pass one that is to run alone.
+        let last = self.calls.alone.front().copied().unwrap_or(u64::MAX);
+        let calls = self.calls.waiting.range(..=last).map(|(id, waiting)| (Place { id: *id, nested: false }, waiting));
+        let nested = self.nested.waiting.iter().map(|(id, waiting)| (Place { id: *id, nested: true }, waiting));
+        let mut taken = self.running;
+        for (place, waiting) in nested.chain(calls) {
+            if taken >= self.widest || !place.nested && !self.nested.alone.is_empty() {
                 break;
             }
-            if let Stage::Waiting(waker, most) = &entry.stage {
-                left -= 1;
-                if self.running + woken < *most {
-                    waker.wake_by_ref();
-                    woken += usize::from(!entry.alone);
-                }
+            let may_enter = || self.row(place).find(place.id).is_some_and(|entry| self.may_enter(place, entry));
+            if taken < waiting.most && may_enter() {
+                waiting.waker.wake_by_ref();
+                taken += 1;
             }
         }
     }

@@ -66,11 +66,13 @@ impl Telemetry {
             }
             span
         });
-        CallSpan(span.unwrap_or_else(Span::none))
+        CallSpan { span: span.unwrap_or_else(Span::none), is_open: true }
     }
 
     /// Tells how the call ended.
-    pub(super) fn end(self, CallSpan(span): CallSpan, status: &Status) {
+    pub(super) fn end(self, mut ended: CallSpan, status: &Status) {
+        ended.is_open = false;
+        let span = &ended.span;
         if span.is_disabled() {
             return;
         }
@@ -82,28 +84,50 @@ impl Telemetry {
                 }
             }
             Err(error) => {
-                span.record("otel.status_code", "ERROR");
-                span.record("error.type", class(error.kind()));
+                failed(span, error.kind());
                 if let Some(message) = error.panic_message() {
-                    tracing::error!(parent: &span, panic = message, "the tool panicked");
+                    tracing::error!(parent: span, panic = message, "the tool panicked");
                 }
             }
         });
-        // What it told is closed here, which a subscriber hears of too.
-        kept(|| drop(span));
     }
 }
 
 /// A call's span. A subscriber that panics breaks no call: the span is told less of it.
-pub(super) struct CallSpan(Span);
+pub(super) struct CallSpan {
+    span: Span,
+    /// Whether its end is still to be told.
+    is_open: bool,
+}
+
+impl Drop for CallSpan {
+    fn drop(&mut self) {
+        if self.span.is_disabled() {
+            return;
+        }
+        kept(|| {
+            // A call that was dropped, or given up for lost, has no other end.
+            if self.is_open {
+                failed(&self.span, ErrorKind::Cancelled);
+            }
+            // Closed here, which a subscriber hears of too.
+            drop(std::mem::replace(&mut self.span, Span::none()));
+        });
+    }
+}
+
+fn failed(span: &Span, kind: ErrorKind) {
+    span.record("otel.status_code", "ERROR");
+    span.record("error.type", class(kind));
+}
 
 impl CallSpan {
     /// Does a piece of work within the span. It must not panic itself.
     pub(super) fn within<T>(&self, work: impl FnOnce() -> T) -> T {
-        if self.0.is_disabled() {
+        if self.span.is_disabled() {
             return work();
         }
-        let entered = kept(|| self.0.enter());
+        let entered = kept(|| self.span.enter());
         let done = work();
         kept(|| drop(entered));
         done

@@ -1,6 +1,6 @@
 //! All the calls of one turn of a model.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{collections::VecDeque, pin::pin, time::Duration};
 
 use tokio::{
     task::{Id, JoinError, JoinSet},
@@ -14,7 +14,8 @@ use crate::{
     context::{Host, Session, ToolContext},
 };
 
-/// How long a cancelled turn waits for its calls: a little more than a cancelled call has to hand over what it has.
+/// How long a cancelled turn waits for its calls: a little more than a cancelled call has to hand over what it has, and
+/// the hooks have to look at it.
 const GRACE: Duration = Duration::from_millis(230);
 
 /// How the calls of one turn are run; begun by [`Executor::turn`].
@@ -68,7 +69,7 @@ impl<'e> Turn<'e> {
     }
 
     /// Cancelled when `token` is, as well as with the session. Every call then ends within 250 ms, those that wait for
-    /// an answer or their turn too.
+    /// an answer or their turn too, and also while nobody asks for the [`next`](Running::next) outcome.
     pub fn until(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
         self
@@ -88,7 +89,8 @@ impl<'e> Turn<'e> {
     }
 
     /// When `message` is cancelled, calls that have not started are left out, with an error that says that the user has
-    /// sent a message; those that run go on, without the calls that their tools would make from then on. Without it a message waits for the end of the turn (pi has had both).
+    /// sent a message; those that run go on, without the calls that their tools would make from then on. Without it a
+    /// message waits for the end of the turn (pi has had both).
     pub fn skip_on(mut self, message: CancellationToken) -> Self {
         self.order.steering = Some(message);
         self
@@ -123,10 +125,36 @@ impl<'e> Turn<'e> {
         let mut calls = Vec::with_capacity(admitted.len());
         for (index, call) in admitted.into_iter().enumerate() {
             let (executor, ctx) = (executor.clone(), call.ctx.clone());
-            let task = tasks.spawn(async move { (index, executor.run(call).await) });
+            let (turn, outer) = (turn.clone(), cancellation.clone());
+            // Each listens for itself: a host may do other things between two outcomes.
+            let task = tasks.spawn(async move {
+                let run = executor.run(call);
+                let outcome = match outer {
+                    None => run.await,
+                    Some(outer) => until(&outer, &turn, run).await,
+                };
+                (index, outcome)
+            });
             calls.push(Some((task.id(), ctx)));
         }
-        Running { tasks, calls, ended: VecDeque::new(), turn, outer: cancellation, deadline: None }
+        let left = calls.len();
+        Running { tasks, calls, left, ended: VecDeque::new(), turn, outer: cancellation, deadline: None }
+    }
+}
+
+/// Runs a call to its end, and passes a cancellation from outside on to what it listens to.
+pub(super) async fn until(
+    outer: &CancellationToken,
+    own: &CancellationToken,
+    run: impl Future<Output = Outcome>,
+) -> Outcome {
+    let mut run = pin!(run);
+    match outer.run_until_cancelled(&mut run).await {
+        Some(outcome) => outcome,
+        None => {
+            own.cancel();
+            run.await
+        }
     }
 }
 
@@ -135,6 +163,8 @@ pub struct Running {
     tasks: JoinSet<(usize, Outcome)>,
     /// Those that have not ended.
     calls: Vec<Option<(Id, ToolContext)>>,
+    /// How many these are.
+    left: usize,
     /// Outcomes that nobody has taken yet.
     ended: VecDeque<(usize, Outcome)>,
     turn: CancellationToken,
@@ -149,7 +179,7 @@ impl Running {
             if let Some(ended) = self.ended.pop_front() {
                 return Some(ended);
             }
-            if self.calls.iter().all(Option::is_none) {
+            if self.left == 0 {
                 return None;
             }
             match self.wait().await {
@@ -169,6 +199,7 @@ impl Running {
         };
         if let Some((index, outcome)) = task.map_or_else(|fault| is_lost(&fault), Some) {
             self.calls[index] = None;
+            self.left -= 1;
             self.ended.push_back((index, outcome));
         }
     }
@@ -201,6 +232,7 @@ impl Running {
             self.take(task);
         }
         self.tasks.abort_all();
+        self.left = 0;
         for (index, call) in self.calls.iter_mut().enumerate() {
             if let Some((_, ctx)) = call.take() {
                 self.ended.push_back((index, Executor::abandon(&ctx)));

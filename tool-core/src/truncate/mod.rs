@@ -109,6 +109,11 @@ impl Bounded {
         metadata
     }
 
+    /// All that a tool gave, its text cut.
+    pub(crate) fn whole(&self) -> &ToolOutput {
+        &self.output
+    }
+
     /// The text alone, without a copy.
     #[must_use]
     pub fn into_output(self) -> String {
