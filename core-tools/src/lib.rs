@@ -2,7 +2,7 @@
 //!
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named
-//! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, and how it is
+//! for the thing: [`workspace`] (the machine they work on), [`process`] (commands), [`text_file`] (what makes a file text, and how it is
 //! replaced). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
@@ -12,15 +12,21 @@
 pub mod bash;
 pub mod batch;
 pub mod custom;
+pub mod exec_command;
+pub mod process;
 pub mod read;
+pub mod shell;
 pub mod text_file;
 pub mod workspace;
 pub mod write;
 
 pub use self::{
-    bash::{BashTool, Shell},
+    bash::BashTool,
     batch::BatchTool,
+    exec_command::{ExecCommandTool, ListExecSessionsTool, WriteStdinTool},
+    process::Shell,
     read::ReadTool,
+    shell::{ShellCommandTool, ShellTool},
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,
 };

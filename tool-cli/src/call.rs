@@ -24,6 +24,9 @@ pub(crate) async fn call(setup: Setup, args: CallArgs) -> Result<ExitCode, Failu
         match outcome.status() {
             Ok(bounded) => {
                 print::text(bounded.output())?;
+                if let Some(note) = bounded.note() {
+                    print::told(note);
+                }
                 print::attachments(&outcome);
             }
             Err(error) => print::error(&error.to_string()),

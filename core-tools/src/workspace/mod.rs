@@ -4,14 +4,17 @@
 //! or a test double can stand in for the local one without a tool changing. Not here: what a tool makes of it.
 
 mod active;
+mod environment;
 mod external;
 mod files;
 mod follow;
 mod local;
+mod local_process;
 mod place;
 mod process;
 mod real_path;
 mod resolve;
+mod tree;
 
 use std::{
     io,
@@ -24,11 +27,12 @@ use tokio::io::AsyncRead;
 pub(crate) use self::follow::{End, Sink, follow};
 pub use self::{
     active::ActiveWorkspace,
+    environment::{EnvironmentPolicy, Inherit},
     external::ask_external,
     files::{Entry, FileInfo, FileKind},
     local::LocalWorkspace,
     place::{Place, Project},
-    process::{Command, Exit, Process, Running, Stop},
+    process::{Background, Command, Exit, Process, Running, Stop, Terminal, TerminalSize},
     resolve::{BadPath, resolve},
 };
 
@@ -79,6 +83,16 @@ pub trait Workspace: Send + Sync + 'static {
     /// # Errors
     /// When it cannot be started.
     async fn spawn(&self, command: Command) -> io::Result<Running>;
+
+    /// The same in a terminal of its own, which is its stdin, stdout and stderr: what it asks a person is asked there, and
+    /// what is typed comes through [`Running::terminal`].
+    ///
+    /// # Errors
+    /// When it cannot be started, or the workspace has no terminals.
+    async fn spawn_in_terminal(&self, command: Command, size: TerminalSize) -> io::Result<Running> {
+        let _ = (command, size);
+        Err(io::Error::new(io::ErrorKind::Unsupported, "commands cannot have a terminal on this machine"))
+    }
 
     /// The home directory that `~` stands for, if there is one.
     fn home(&self) -> Option<PathBuf>;

@@ -8,7 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use core_tools::{BashTool, BatchTool, ReadTool, WriteTool};
+use core_tools::{
+    BashTool, BatchTool, ExecCommandTool, ListExecSessionsTool, ReadTool, ShellCommandTool, ShellTool, WriteStdinTool,
+    WriteTool,
+};
 use serde_json::Value;
 use tempfile::TempDir;
 use tool_core::{
@@ -42,6 +45,8 @@ impl Project {
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
         let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
+        let bench = bench.tool(ExecCommandTool).tool(WriteStdinTool).tool(ListExecSessionsTool);
+        let bench = bench.tool(ShellTool).tool(ShellCommandTool);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }
