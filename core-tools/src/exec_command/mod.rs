@@ -50,7 +50,7 @@ const LONGEST: u64 = 30_000;
 /// At most 64 sessions are kept, and all end with the conversation.
 #[tool(asks = "bash", destructive, open_world, set("codex"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
-#[expect(clippy::too_many_arguments, reason = "these are codex's")]
+#[expect(clippy::too_many_arguments, reason = "these are codex's, and the window's size")]
 pub async fn exec_command(
     /// The command, as for a shell's `-c`.
     cmd: String,

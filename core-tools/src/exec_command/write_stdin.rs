@@ -32,6 +32,7 @@ const END_OF_FILE: &str = "\u{4}";
 /// every session; "\u0004" is the end of input. Without `chars`, the call only waits and looks.
 #[tool(asks = "bash", destructive, open_world, set("codex"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
+#[expect(clippy::too_many_arguments, reason = "these are codex's, and the window's size")]
 pub async fn write_stdin(
     /// The session ID that `exec_command` gave.
     session_id: i32,

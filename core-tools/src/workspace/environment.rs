@@ -16,7 +16,8 @@ const CORE: [&str; 12] =
 /// set; of all that, only what is included, where that is said. Patterns have `*` and `?`, and do not look at case.
 ///
 /// Unlike in codex, secrets are withheld unless a host says otherwise: a model reads all that a command prints, and
-/// `printenv` is a command.
+/// `printenv` is a command. This keeps them from being printed by the way; a command that wants them, and runs as the
+/// same user, can still read the host's own environment where no sandbox keeps it from that.
 ///
 /// ```
 /// use core_tools::workspace::{EnvironmentPolicy, Inherit};
