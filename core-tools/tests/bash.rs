@@ -319,11 +319,8 @@ impl Workspace for Elsewhere {
     async fn list(&self, path: &std::path::Path) -> std::io::Result<Vec<core_tools::workspace::Entry>> {
         self.0.list(path).await
     }
-    async fn open(&self, _: &std::path::Path) -> std::io::Result<core_tools::workspace::ByteStream> {
+    async fn open_at(&self, _: &std::path::Path, _: u64) -> std::io::Result<core_tools::workspace::ByteStream> {
         Ok(Box::new(&b"from elsewhere\n"[..]))
-    }
-    async fn replace(&self, path: &std::path::Path, content: Vec<u8>) -> std::io::Result<()> {
-        self.0.replace(path, content).await
     }
     async fn spawn(
         &self,
@@ -331,6 +328,9 @@ impl Workspace for Elsewhere {
     ) -> std::io::Result<core_tools::workspace::Running> {
         command.args.insert(0, "-x".into());
         self.0.spawn(command).await
+    }
+    fn locks(&self) -> &core_tools::workspace::FileLocks {
+        self.0.locks()
     }
     fn home(&self) -> Option<std::path::PathBuf> {
         None

@@ -1,4 +1,4 @@
-//! Recorded behaviour of opencode and pi, from `cases/`.
+//! Recorded behaviour of opencode, codex and pi, from `cases/`.
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 
 mod project;
@@ -11,13 +11,22 @@ use serde_json::Value;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_cases() {
-    let cases: Vec<Value> = serde_json::from_str(include_str!("cases/recorded.json")).unwrap();
+    hold(include_str!("cases/recorded.json"), 51).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recorded_searches() {
+    hold(include_str!("cases/search.json"), 32).await;
+}
+
+async fn hold(cases: &str, count: usize) {
+    let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
     let mut wrong = Vec::new();
     for case in &cases {
         wrong.extend(check(case).await.into_iter().map(|what| format!("{}: {what}", case["name"])));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(cases.len(), 24);
+    assert_eq!(cases.len(), count);
 }
 
 async fn check(case: &Value) -> Vec<String> {

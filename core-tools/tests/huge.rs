@@ -45,6 +45,21 @@ async fn memory_is_bounded() {
     let line = format!("1: {}... (line truncated to 2000 chars)\n\n(End of file - total 1 lines)", "x".repeat(2000));
     assert!(text.contains(&line), "{text}");
 
+    // A match at the end of one line of 100 MB, and one after it.
+    let mut file = File::create(project.path("min.js")).unwrap();
+    let part = "x".repeat(1024 * 1024);
+    for _ in 0..100 {
+        file.write_all(part.as_bytes()).unwrap();
+    }
+    file.write_all(b"needle;\nneedle again\n").unwrap();
+    drop(file);
+    for pattern in ["needle", "n.+le;?"] {
+        let outcome = project.call("grep", json!({ "pattern": pattern, "path": "min.js" })).await;
+        let text = output(&outcome);
+        assert!(text.starts_with("Found 2 matches\n") && text.contains("  Line 1: ...xxx"), "{text}");
+        assert!(text.contains("xxneedle;\n  Line 2: needle again"), "{text}");
+    }
+
     // 50 MB printed.
     let outcome = project.call("bash", json!({ "command": "yes | head -c 50M" })).await;
     assert!(output(&outcome).len() < 60_000);

@@ -17,8 +17,6 @@ use tool_core::{
     truncate::SpillStore,
 };
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89";
-
 async fn read(project: &Project, path: &str) -> Outcome {
     project.call("read", json!({ "filePath": path })).await
 }
@@ -118,29 +116,27 @@ async fn directories() {
 }
 
 #[tokio::test]
-async fn media_is_known_by_its_bytes() {
+async fn utf_16_is_text_where_a_mark_says_so() {
     let project = Project::new();
-    project.file("image.txt", PNG);
-    let outcome = read(&project, "image.txt").await;
-    assert_eq!(output(&outcome), "Image read successfully");
-    let attachments = outcome.status().unwrap().attachments();
-    assert_eq!(attachments[0].mime, "image/png");
-    assert!(attachments[0].url.starts_with("data:image/png;base64,iVBORw0KGgo"));
-
-    project.file("a.pdf", "%PDF-1.7\n...");
-    let outcome = read(&project, "a.pdf").await;
-    assert_eq!(output(&outcome), "PDF read successfully");
-    assert_eq!(outcome.status().unwrap().attachments()[0].mime, "application/pdf");
-
-    for (name, text) in [("text.png", "not an image"), ("text.pdf", "not a pdf"), ("g.gif", "GIFTS and more")] {
-        project.file(name, text);
-        assert_eq!(content(&read(&project, name).await), format!("1: {text}"));
+    let text = "a\r\n\u{1f600} ä\nlast";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (mark, bytes) in [(&b"\xff\xfe"[..], &little), (b"\xfe\xff", &big)] {
+        project.file("f.txt", [mark, bytes].concat());
+        assert_eq!(content(&read(&project, "f.txt").await), "1: a\n2: \u{1f600} ä\n3: last");
+        // A character that the end of the file cuts through, and one half of a pair.
+        project.file("f.txt", [mark, &bytes[..7]].concat());
+        assert_eq!(content(&read(&project, "f.txt").await), "1: a\n2: \u{fffd}");
     }
-    project.file("damaged.png", b"\0\0\0\0");
-    assert!(error(&read(&project, "damaged.png").await).starts_with("Cannot read binary file: "));
-    let huge = project.file("huge.png", PNG);
-    fs::File::options().write(true).open(huge).unwrap().set_len(30 << 20).unwrap();
-    assert!(error(&read(&project, "huge.png").await).contains("at most 20971520"));
+    project.file(
+        "f.txt",
+        [&b"\xff\xfe"[..], &"long line\n".repeat(60_000).encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()]
+            .concat(),
+    );
+    let last = project.call("read", json!({ "filePath": "f.txt", "offset": 60_000 })).await;
+    assert_eq!(content(&last), "60000: long line");
+    project.file("utf32.txt", b"\xff\xfe\0\0a\0\0\0");
+    assert!(error(&read(&project, "utf32.txt").await).starts_with("Cannot read binary file: "));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ mod project;
 
 use std::{
     fs::{self, Permissions},
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     sync::Arc,
 };
 
@@ -23,7 +23,6 @@ async fn write(project: &Project, path: &str, content: &str) -> Outcome {
 
 #[tokio::test]
 async fn byte_order_marks_are_kept_and_never_doubled() {
-    let project = Project::new();
     for (old, new, expected) in [
         (Some("\u{feff}old"), "new", "\u{feff}new"),
         (Some("\u{feff}old"), "\u{feff}new", "\u{feff}new"),
@@ -31,8 +30,8 @@ async fn byte_order_marks_are_kept_and_never_doubled() {
         (None, "\u{feff}new", "\u{feff}new"),
         (Some("old\r\n"), "new\n", "new\n"),
     ] {
+        let project = Project::new();
         let path = project.path("f.txt");
-        let _ = fs::remove_file(&path);
         if let Some(old) = old {
             fs::write(&path, old).unwrap();
         }
@@ -102,7 +101,12 @@ async fn leave_is_asked_with_the_diff() {
     assert_eq!(request.patterns, ["src/f.txt"]);
     assert_eq!(request.always, ["*"]);
     assert_eq!(request.metadata["filepath"], json!(path));
-    assert_eq!(request.metadata["diff"], "--- src/f.txt\n+++ src/f.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+    let name = path.display();
+    let header = format!("Index: {name}\n{}\n--- {name}\n+++ {name}\n", "=".repeat(67));
+    assert_eq!(request.metadata["diff"], format!("{header}@@ -1,2 +1,2 @@\n a\n-b\n+c\n"));
+    assert_eq!(outcome.metadata()["diff"], request.metadata["diff"]);
+    let filediff = &outcome.metadata()["filediff"];
+    assert_eq!((&filediff["additions"], &filediff["deletions"]), (&json!(1), &json!(1)));
     error(&write(&project, "new/g.txt", "x").await);
     assert!(!project.path("new").exists(), "a refused write makes no directories");
 }
@@ -210,4 +214,95 @@ async fn a_git_directory_above_does_not_open_what_is_around() {
     let outcome = bench.call("read", r#"{"filePath":"../secret"}"#).await;
     assert!(outcome.error().is_some(), "{}", outcome.text());
     assert_eq!(bench.asks()[0].request.permission, "external_directory");
+}
+
+#[tokio::test]
+async fn utf_16_stays_utf_16() {
+    let project = Project::new();
+    let wide = |text: &str| -> Vec<u8> {
+        [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()
+    };
+    let path = project.file("f.txt", wide("alt\r\n"));
+    let outcome = write(&project, "f.txt", "neu \u{1f600}\n").await;
+    assert_eq!(fs::read(path).unwrap(), wide("neu \u{1f600}\n"));
+    assert!(outcome.metadata()["diff"].as_str().unwrap().contains("\n-alt\r\n+neu \u{1f600}\n"));
+}
+
+#[tokio::test]
+async fn the_same_bytes_are_not_written() {
+    let project = Project::new();
+    let path = project.file("f.txt", "same\n");
+    let before = fs::metadata(&path).unwrap();
+    assert_eq!(output(&write(&project, "f.txt", "same\n").await), "Wrote file successfully.");
+    let after = fs::metadata(&path).unwrap();
+    assert_eq!((before.ino(), before.modified().unwrap()), (after.ino(), after.modified().unwrap()));
+}
+
+/// Documented: the other names keep the old content, as they do with `git` and `sed -i`; a write that is not in one step
+/// could be cut off in the middle.
+#[tokio::test]
+async fn other_names_of_a_file_keep_what_they_had() {
+    let project = Project::new();
+    let path = project.file("f.txt", "old");
+    fs::hard_link(&path, project.path("other.txt")).unwrap();
+    output(&write(&project, "f.txt", "new").await);
+    assert_eq!(fs::read_to_string(path).unwrap(), "new");
+    assert_eq!(fs::read_to_string(project.path("other.txt")).unwrap(), "old");
+}
+
+#[tokio::test]
+async fn labels_stay() {
+    let project = Project::new();
+    let path = project.file("f.txt", "old");
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(&path, "user.origin", b"here", flags).is_err() {
+        return; // No labels on this file system.
+    }
+    output(&write(&project, "f.txt", "new").await);
+    let mut value = [0; 16];
+    let len = rustix::fs::getxattr(&path, "user.origin", &mut value[..]).unwrap();
+    assert_eq!(&value[..len], b"here");
+}
+
+#[tokio::test]
+async fn what_is_no_file_of_a_disk_is_refused_before_anybody_is_asked() {
+    let project = Project::asking([]);
+    let pipe = std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap();
+    assert!(pipe.success());
+    let _socket = std::os::unix::net::UnixListener::bind(project.path("socket")).unwrap();
+    symlink("one", project.path("two")).unwrap();
+    symlink("two", project.path("one")).unwrap();
+    fs::create_dir(project.path("folder")).unwrap();
+    let names =
+        [("pipe", "a named pipe"), ("socket", "a socket"), ("one", "too many links"), ("folder", "a directory")];
+    for (name, what) in names {
+        let message = error(&write(&project, name, "x").await);
+        assert!(message.contains(what) && message.contains(name), "{message}");
+    }
+    assert!(project.bench.asks().is_empty());
+
+    let project = Project::new();
+    if std::path::Path::new("/proc/self/comm").exists() {
+        let message = error(&write(&project, "/proc/self/comm", "x").await);
+        assert!(message.contains("a view of the kernel"), "{message}");
+        assert_ne!(fs::read_to_string("/proc/self/comm").unwrap(), "x\n");
+    }
+}
+
+#[tokio::test]
+async fn a_huge_file_is_replaced_unread() {
+    let project = Project::new();
+    let path = project.path("sparse");
+    fs::File::create(&path).unwrap().set_len(10 << 30).unwrap();
+    let outcome = write(&project, "sparse", "new").await;
+    output(&outcome);
+    assert!(outcome.metadata()["diff"].as_str().unwrap().starts_with("(no diff"));
+    assert_eq!(fs::read_to_string(path).unwrap(), "new");
+}
+
+#[tokio::test]
+async fn pi_calls_it_path() {
+    let project = Project::new();
+    output(&project.call("write", json!({ "path": "a/b.txt", "content": "x" })).await);
+    assert_eq!(fs::read_to_string(project.path("a/b.txt")).unwrap(), "x");
 }

@@ -42,7 +42,7 @@ const METADATA_CHARS: usize = 30_000;
 /// with all of it. A command that takes longer than `timeout` is stopped. A process that is to run on after the call has
 /// to send its output elsewhere: `command >log 2>&1 &`; others are stopped when the shell ends. To read, find, search or
 /// change files, prefer the tools made for it where you have them.
-#[tool(rename_all = "camelCase", asks = "bash", destructive, open_world, truncate = tail, set("opencode", "coding"))]
+#[tool(rename_all = "camelCase", asks = "bash", destructive, open_world, truncate = tail, set("opencode", "pi", "coding"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn bash(
     /// The command, as for `bash -c`.

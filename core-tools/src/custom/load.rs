@@ -79,7 +79,8 @@ pub async fn load(workspace: &dyn Workspace, directories: &[PathBuf]) -> Loaded 
         let mut of_directory: Vec<CustomTool> = Vec::new();
         let names = match workspace.list(directory).await {
             Ok(entries) => {
-                entries.into_iter().filter(|entry| entry.kind != FileKind::Directory).map(|entry| entry.name)
+                let files = entries.into_iter().filter(|entry| entry.kind != FileKind::Directory);
+                files.filter_map(|entry| entry.name.into_string().ok())
             }
             Err(error) => {
                 loaded.faults.push(LoadFault { file: directory.clone(), fault: unreadable(&error) });

@@ -58,5 +58,5 @@ impl Page {
 }
 
 fn name(entry: Entry) -> String {
-    if entry.kind == FileKind::Directory { entry.name + "/" } else { entry.name }
+    if entry.kind == FileKind::Directory { entry.shown() + "/" } else { entry.shown() }
 }

@@ -1,25 +1,29 @@
 //! `read`: a window of a text file, a page of a directory, an image or a PDF (opencode's tool).
 //!
 //! In this order: where is it, may it be looked at (`external_directory`, then `read`), what is it, show it. What a
-//! window is, is in `window`; a page of a directory in `listing`; media in `media`; what is said of a file that is not
-//! there in `missing`; instruction files in `instructions`.
+//! window is, is in `window`; how bytes become text in `decode`; a page of a directory in `listing`; instruction files in
+//! `instructions`; images and documents in [`media`].
 
+mod decode;
 mod instructions;
 mod listing;
-mod media;
-mod missing;
 mod window;
 
 use std::{io, path::Path};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+use tool_core::{Attachment, ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
-use self::{listing::Page, media::Media, window::WindowScan};
+use self::{decode::Decode, listing::Page, window::WindowScan};
 use crate::{
-    text_file::{SAMPLE, is_binary_name, looks_binary, strip_bom_bytes},
-    workspace::{ActiveWorkspace, ByteStream, FileKind, Place, Project, Workspace, ask_external},
+    media::{self, Bounds, Media},
+    text_file::{SAMPLE, is_binary_name, looks_binary},
+    workspace::{
+        ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, ask_external, is_missing,
+        suggestions,
+    },
 };
 
 /// How many lines or entries are shown unless another number is asked for (opencode).
@@ -34,13 +38,14 @@ const CHUNK: usize = 256 * 1024;
 /// Text comes with a number and a colon before each line; leave these out when you quote the text for an edit. One call
 /// shows up to 2000 lines and 50 KB, and cuts lines after 2000 characters; the last line of the result says how many
 /// lines there are and which `offset` continues. Prefer one large window to many small ones, and search first when you
-/// look for something in a large file. PNG, JPEG, GIF, WebP and PDF files (up to 20 MB) are attached for you to look
-/// at. A directory is listed with a `/` after each directory in it. Other binary files are refused. Several reads can
+/// look for something in a large file. PNG, JPEG, GIF, WebP, BMP and PDF files (up to 20 MB) are attached for you to look
+/// at; large images are made smaller. A directory is listed with a `/` after each directory in it. Other binary files are refused. Several reads can
 /// run at the same time.
-#[tool(rename_all = "camelCase", asks = "read", read_only, set("opencode", "coding", "read_only"))]
+#[tool(rename_all = "camelCase", asks = "read", read_only, set("opencode", "pi", "coding", "read_only"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn read(
     /// Path of the file or directory: absolute, or relative to the working directory.
+    #[arg(alias = "path")]
     file_path: String,
     /// The first line or entry to show, counted from 1.
     #[arg(default = 1)]
@@ -62,7 +67,7 @@ pub async fn read(
     let output = match workspace.stat(&place.real).await {
         Ok(info) if info.kind == FileKind::Directory => directory(&*workspace, &place, offset, limit).await?,
         Ok(info) if info.kind == FileKind::File => {
-            file(ctx, &*workspace, &project, &place, info.len, offset, limit).await?
+            file(ctx, &*workspace, &project, &place, &info, offset, limit).await?
         }
         Ok(info) => {
             return Err(ToolError::failed(format!(
@@ -71,8 +76,9 @@ pub async fn read(
                 info.kind
             )));
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Err(ToolError::failed(missing::message(&*workspace, &place).await));
+        Err(error) if is_missing(&error) => {
+            let suggestions = suggestions(&*workspace, &place).await;
+            return Err(ToolError::failed(format!("File not found: {}{suggestions}", place.path.display())));
         }
         Err(error) => return Err(failed(&place.path, &error)),
     };
@@ -104,7 +110,7 @@ async fn file(
     workspace: &dyn Workspace,
     project: &Project,
     place: &Place,
-    len: u64,
+    info: &FileInfo,
     offset: u64,
     limit: u64,
 ) -> Result<ToolOutput, ToolError> {
@@ -121,22 +127,33 @@ async fn file(
     sample.truncate(filled);
 
     if let Some(media) = Media::of(&sample) {
-        return attach(ctx, path, media, sample, source, len).await;
+        return attach(ctx, path, media, sample, source, info.len).await;
     }
+    let mut text = Decode::of(&sample);
     // The name is looked at as well where a link hides it.
-    if is_binary_name(path) || is_binary_name(&place.real) || looks_binary(&sample) {
+    if is_binary_name(path) || is_binary_name(&place.real) || text.is_utf8() && looks_binary(&sample) {
         return Err(ToolError::failed(format!("Cannot read binary file: {}", path.display())));
     }
 
     let mut scan = WindowScan::new(offset, limit);
-    scan.push(strip_bom_bytes(&sample));
+    text.push(&sample, &mut scan);
+    // Kept to tell later whether the file has changed.
+    let mut whole = Seen::compares(info.len).then_some(sample);
     let mut chunk = vec![0; CHUNK];
     loop {
         match next(ctx, path, &mut source, &mut chunk).await? {
             0 => break,
-            count => scan.push(&chunk[..count]),
+            count => {
+                text.push(&chunk[..count], &mut scan);
+                whole = whole.filter(|whole| Seen::compares((whole.len() + count) as u64));
+                if let Some(whole) = &mut whole {
+                    whole.extend_from_slice(&chunk[..count]);
+                }
+            }
         }
     }
+    text.finish(&mut scan);
+    Seen::of(ctx).note(&place.real, info, whole.as_deref());
     let window = scan.finish();
     if offset > window.total.max(1) {
         return Err(ToolError::failed(format!(
@@ -163,35 +180,34 @@ async fn file(
         .with("display", display))
 }
 
-/// Reads on to the end of an image or a PDF.
+/// An image or a PDF.
 async fn attach(
     ctx: &ToolContext,
     path: &Path,
     media: Media,
-    mut bytes: Vec<u8>,
-    mut source: ByteStream,
+    sample: Vec<u8>,
+    source: ByteStream,
     len: u64,
 ) -> Result<ToolOutput, ToolError> {
-    let mut chunk = vec![0; CHUNK];
-    let mut seen = len;
-    while seen <= media::MAX_BYTES {
-        match next(ctx, path, &mut source, &mut chunk).await? {
-            0 => {
-                return Ok(ToolOutput::text(media.message())
-                    .attach(media.attachment(&bytes))
-                    .with("preview", media.message())
-                    .with("truncated", false)
-                    .with("loaded", json!([])));
-            }
-            count => bytes.extend_from_slice(&chunk[..count]),
+    let bytes = media::whole(ctx, path, sample, source, len).await?;
+    let Media::Image(format) = media else {
+        let message = "PDF read successfully";
+        let attachment = Attachment::base64(media.mime(), STANDARD.encode(&bytes));
+        return Ok(looked_at(message.to_owned(), message).attach(attachment));
+    };
+    let message = "Image read successfully";
+    Ok(match media::picture(ctx, bytes, format, Bounds::default()).await? {
+        Ok(picture) => {
+            let note = picture.note().map(|note| format!("\n{note}")).unwrap_or_default();
+            looked_at(format!("{message}{note}"), message).attach(picture.attachment())
         }
-        seen = bytes.len() as u64;
-    }
-    Err(ToolError::failed(format!(
-        "Cannot attach {}: it has {seen} bytes or more, and at most {} can be attached. Make a smaller copy of it, and read that.",
-        path.display(),
-        media::MAX_BYTES
-    )))
+        // A provider that is sent what it cannot decode refuses the whole conversation (opencode sends it).
+        Err(error) => looked_at(format!("{message}, but it is not shown: {error}."), message),
+    })
+}
+
+fn looked_at(text: String, preview: &str) -> ToolOutput {
+    ToolOutput::text(text).with("preview", preview).with("truncated", false).with("loaded", json!([]))
 }
 
 /// The next bytes, unless the call is cancelled first.

@@ -14,12 +14,28 @@ use super::{LocalWorkspace, Workspace};
 #[derive(Clone)]
 pub struct ActiveWorkspace(Arc<dyn Workspace>);
 
+impl ActiveWorkspace {
+    /// A workspace outside of a call.
+    #[must_use]
+    pub fn new(workspace: Arc<dyn Workspace>) -> Self {
+        Self(workspace)
+    }
+}
+
 impl FromContext<'_> for ActiveWorkspace {
     fn from_context(ctx: &ToolContext) -> Result<Self, ContextError> {
         Ok(Self(match ctx.state::<Arc<dyn Workspace>>() {
             Some(registered) => registered.clone(),
             None => Arc::new(LocalWorkspace::default()),
         }))
+    }
+}
+
+impl ActiveWorkspace {
+    /// The workspace, to be held for longer than a call.
+    #[must_use]
+    pub fn shared(&self) -> Arc<dyn Workspace> {
+        self.0.clone()
     }
 }
 

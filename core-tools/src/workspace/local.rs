@@ -2,18 +2,19 @@
 
 use std::{
     fs, io,
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    sync::{Arc, LazyLock},
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use tokio::task::spawn_blocking;
 
 use super::{
-    ByteStream, Command, Entry, FileInfo, FileKind, Running, TerminalSize, Workspace, local_process,
-    real_path::real_path,
+    ByteStream, Command, Entry, Existing, FileInfo, FileKind, FileLocks, Running, TerminalSize, Visit, Walk, Workspace,
+    local_files, local_process, real_path::real_path, walk::walk_local,
 };
-use crate::text_file::replace;
 
 /// How much of a file is read at once.
 const READ_AHEAD: usize = 256 * 1024;
@@ -46,15 +47,64 @@ impl Workspace for LocalWorkspace {
         blocking(path, |path| fs::read_dir(path)?.map(|entry| Ok(self::entry(&entry?))).collect()).await
     }
 
-    async fn open(&self, path: &Path) -> io::Result<ByteStream> {
-        let file = blocking(path, open_regular).await?;
+    async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream> {
+        let file = blocking(path, move |path| local_files::open_at(path, offset)).await?;
         let mut file = tokio::fs::File::from_std(file);
         file.set_max_buf_size(READ_AHEAD);
         Ok(Box::new(file))
     }
 
-    async fn replace(&self, path: &Path, content: Vec<u8>) -> io::Result<()> {
-        blocking(path, move |path| replace(path, &content)).await
+    async fn walk(self: Arc<Self>, walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
+        walk_local(walk, visit).await
+    }
+
+    async fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        blocking(path, move |path| local_files::read(path, most)).await
+    }
+
+    async fn create(&self, path: &Path, content: Bytes, like: Option<&Path>) -> io::Result<()> {
+        let like = like.map(Path::to_owned);
+        blocking(path, move |path| local_files::create(path, &content, like.as_deref())).await
+    }
+
+    async fn overwrite(&self, path: &Path, content: Bytes) -> io::Result<()> {
+        blocking(path, move |path| local_files::overwrite(path, &content)).await
+    }
+
+    async fn check_writable(&self, path: &Path) -> io::Result<()> {
+        blocking(path, |path| local_files::open_writable(path).map(drop)).await
+    }
+
+    async fn rename(&self, from: &Path, to: &Path, existing: Existing) -> io::Result<()> {
+        let to = to.to_owned();
+        blocking(from, move |from| local_files::rename(from, &to, existing)).await
+    }
+
+    async fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let to = to.to_owned();
+        blocking(from, move |from| fs::hard_link(from, to)).await
+    }
+
+    async fn remove(&self, path: &Path) -> io::Result<()> {
+        blocking(path, |path| fs::remove_file(path)).await
+    }
+
+    async fn make_dirs(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        blocking(path, local_files::make_dirs).await
+    }
+
+    async fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        blocking(path, |path| fs::remove_dir(path)).await
+    }
+
+    async fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
+        blocking(path, move |path| fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o7777))).await
+    }
+
+    /// The disk is the same for all of the process, and so are its locks.
+    fn locks(&self) -> &FileLocks {
+        static LOCKS: LazyLock<FileLocks> = LazyLock::new(FileLocks::default);
+        &LOCKS
     }
 
     async fn spawn(&self, command: Command) -> io::Result<Running> {
@@ -82,23 +132,6 @@ async fn blocking<T: Send + 'static>(
 
 fn entry(entry: &fs::DirEntry) -> Entry {
     let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| FileInfo::from(&metadata).kind);
-    Entry::new(entry.file_name().to_string_lossy(), kind)
-}
-
-/// Looks before it opens, for opening alone can set a device going; opens without waiting, and looks again at what it
-/// has got.
-fn open_regular(path: &Path) -> io::Result<fs::File> {
-    regular(&fs::metadata(path)?)?;
-    let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let file = fs::File::options().read(true).custom_flags(no_wait).open(path)?;
-    regular(&file.metadata()?)?;
-    Ok(file)
-}
-
-fn regular(metadata: &fs::Metadata) -> io::Result<()> {
-    match FileInfo::from(metadata).kind {
-        FileKind::File => Ok(()),
-        FileKind::Directory => Err(io::ErrorKind::IsADirectory.into()),
-        kind => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}"))),
-    }
+    let found = Entry::new(entry.file_name(), kind);
+    if entry.file_type().is_ok_and(|kind| kind.is_symlink()) { found.link() } else { found }
 }

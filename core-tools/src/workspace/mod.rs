@@ -4,36 +4,58 @@
 //! or a test double can stand in for the local one without a tool changing. Not here: what a tool makes of it.
 
 mod active;
+mod alike;
+mod change;
 mod environment;
 mod external;
 mod files;
 mod follow;
 mod local;
+mod local_files;
 mod local_process;
+mod locks;
+mod memory;
+mod missing;
+mod original;
 mod place;
 mod process;
 mod real_path;
 mod resolve;
+mod seen;
+mod transaction;
 mod tree;
+mod walk;
 
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use async_trait::async_trait;
-use tokio::io::AsyncRead;
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt};
 
-pub(crate) use self::follow::{End, Sink, follow};
 pub use self::{
     active::ActiveWorkspace,
+    change::{Before, Change, ChangeError, Difference, Left, apply_all},
     environment::{EnvironmentPolicy, Inherit},
     external::ask_external,
-    files::{Entry, FileInfo, FileKind},
+    files::{Entry, FileInfo, FileKind, Identity, Owner},
     local::LocalWorkspace,
+    locks::{FileGuard, FileLocks},
+    memory::MemoryWorkspace,
+    original::{Original, OriginalError},
     place::{Place, Project},
     process::{Background, Command, Exit, Process, Running, Stop, Terminal, TerminalSize},
     resolve::{BadPath, resolve},
+    seen::{Changed, Seen, Stale},
+    transaction::{STAGED_PREFIX, STAGED_SUFFIX},
+    walk::{Content, Fault, Found, Step, Visit, Visitor, Walk},
+};
+pub(crate) use self::{
+    follow::{End, Sink, follow},
+    missing::{is_missing, suggestions},
 };
 
 /// A stream of bytes from a file or a process.
@@ -67,16 +89,125 @@ pub trait Workspace: Send + Sync + 'static {
     /// The bytes of a regular file, from its beginning.
     ///
     /// # Errors
-    /// When it cannot be read, or is anything else than a regular file: a pipe or a device could wait for ever.
-    async fn open(&self, path: &Path) -> io::Result<ByteStream>;
+    /// As of [`open_at`](Self::open_at).
+    async fn open(&self, path: &Path) -> io::Result<ByteStream> {
+        self.open_at(path, 0).await
+    }
 
-    /// Puts a file in place in one step: who reads it sees the old content or the new, never a part. Its mode and owner
-    /// stay, and missing parent directories are made. The path is a real one, as [`real_path`](Self::real_path) gives it:
-    /// a link at its end would be replaced itself.
+    /// Goes through a tree of files, links not followed. The walk ends when the future is dropped. By default it goes by
+    /// [`list`](Self::list) and [`open`](Self::open), one entry at a time; a workspace that has a faster way takes that.
     ///
     /// # Errors
-    /// When the file or its directory cannot be written; the old content is there then.
-    async fn replace(&self, path: &Path, content: Vec<u8>) -> io::Result<()>;
+    /// When there can be no walk at all. What cannot be looked at on the way is told to the visitors.
+    async fn walk(self: Arc<Self>, walk: Walk, visit: Arc<dyn Visit>) -> io::Result<()> {
+        walk::walk_listed(self, walk, visit).await
+    }
+
+    /// The bytes of a regular file, from this one on; none where it is shorter.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is anything else than a regular file: a pipe or a device could wait for ever.
+    async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream>;
+
+    /// The first `most` bytes of a regular file, or all of them.
+    ///
+    /// # Errors
+    /// As of [`open_at`](Self::open_at).
+    async fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open(path).await?.take(most).read_to_end(&mut bytes).await?;
+        Ok(bytes)
+    }
+
+    // What follows changes files, one small step each; `apply_all` puts them together. A workspace that cannot be written
+    // has none of it. Paths are real ones: links at their ends are not followed.
+
+    /// Makes a file that is not there yet, with this content, and syncs it. It gets the mode, the owner and the further
+    /// attributes of the file `like`, except for the bits that would let it run with another's rights; without one, the
+    /// mode 0666 less the umask. Nothing is left of it where that fails.
+    ///
+    /// # Errors
+    /// When there is something already, it may not be made, cannot be given to that owner, or there is no room.
+    async fn create(&self, path: &Path, content: Bytes, like: Option<&Path>) -> io::Result<()> {
+        let _ = (path, content, like);
+        unsupported()
+    }
+
+    /// Writes a file where it stands, and syncs it. Not in one step, so only where no other file can take its place; but a
+    /// full disk changes nothing.
+    ///
+    /// # Errors
+    /// When it is no regular file, may not be written, or there is no room.
+    async fn overwrite(&self, path: &Path, content: Bytes) -> io::Result<()> {
+        let _ = (path, content);
+        unsupported()
+    }
+
+    /// Whether a file is a regular one that may be written. Nothing is changed.
+    ///
+    /// # Errors
+    /// When it is not: its directory's leave to replace it is not to be used to get round that.
+    async fn check_writable(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        unsupported()
+    }
+
+    /// Gives a file another name in one step, for good: the directories are synced.
+    ///
+    /// # Errors
+    /// When it may not have it; when that name is taken and not to be replaced; when it is on another device.
+    async fn rename(&self, from: &Path, to: &Path, existing: Existing) -> io::Result<()> {
+        let _ = (from, to, existing);
+        unsupported()
+    }
+
+    /// Gives a file one more name.
+    ///
+    /// # Errors
+    /// When it may not have it, or the workspace has no such thing.
+    async fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let _ = (from, to);
+        unsupported()
+    }
+
+    /// Removes a file, or a link.
+    ///
+    /// # Errors
+    /// When it may not be removed, or is a directory.
+    async fn remove(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        unsupported()
+    }
+
+    /// Makes a directory and those it is in, as far as they are missing, and says which were, the outermost first.
+    ///
+    /// # Errors
+    /// When one cannot be made; those that were are gone again.
+    async fn make_dirs(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        let _ = path;
+        unsupported()
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// When it is not empty, or may not be removed.
+    async fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        unsupported()
+    }
+
+    /// Sets a file's permission bits.
+    ///
+    /// # Errors
+    /// When it is somebody else's.
+    async fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
+        let _ = (path, mode);
+        unsupported()
+    }
+
+    /// The locks of this workspace's files: the same for everything in this process that works on the same files.
+    fn locks(&self) -> &FileLocks;
 
     /// Starts a process, in a group of its own, with what the command gives it to read, and nothing else.
     ///
@@ -96,4 +227,17 @@ pub trait Workspace: Send + Sync + 'static {
 
     /// The home directory that `~` stands for, if there is one.
     fn home(&self) -> Option<PathBuf>;
+}
+
+/// What a rename does where its new name is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// What is there goes.
+    Replace,
+    /// What is there stays, and it is an error.
+    Refuse,
+}
+
+fn unsupported<T>() -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this workspace cannot be written"))
 }

@@ -7,7 +7,11 @@ use std::{
 
 use tool_core::{ToolContext, ToolError};
 
-use super::{Workspace, resolve};
+use super::{
+    BadPath, Workspace,
+    alike::{self, Alike},
+    resolve,
+};
 
 /// The project a call works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,12 +79,28 @@ pub struct Place {
 }
 
 impl Place {
-    /// Finds the place of a model's path.
+    /// Finds the place of a model's path: of what exists, if something of that name does, or of a name that looks the
+    /// same but for kinds of spaces and quotes and forms of Unicode.
     ///
     /// # Errors
     /// When the path cannot be one of this machine's, or its links lead nowhere.
     pub async fn of(ctx: &ToolContext, workspace: &dyn Workspace, path: &str) -> Result<Self, ToolError> {
+        Self::find(ctx, workspace, path, Alike::Similar).await
+    }
+
+    /// Finds the place of a file that may be made or replaced as a whole: one that only looks similar is another file,
+    /// and is let be. The forms of Unicode are no difference here either.
+    ///
+    /// # Errors
+    /// As of [`of`](Self::of).
+    pub async fn to_write(ctx: &ToolContext, workspace: &dyn Workspace, path: &str) -> Result<Self, ToolError> {
+        Self::find(ctx, workspace, path, Alike::Equivalent).await
+    }
+
+    async fn find(ctx: &ToolContext, workspace: &dyn Workspace, path: &str, alike: Alike) -> Result<Self, ToolError> {
+        let path = without_mark(ctx, workspace, path).await?;
         let path = resolve(ctx, workspace, path)?;
+        let path = alike::find(workspace, path, alike).await;
         match workspace.real_path(&path).await {
             Ok(real) => Ok(Self { path, real }),
             Err(error) => Err(unreachable(&path, &error)),
@@ -113,6 +133,15 @@ impl Place {
         }
         patterns
     }
+}
+
+/// A path without the `@` that some interfaces put in front of files (pi). Where there is something of that name, as
+/// folders of packages are called, it belongs to the name.
+async fn without_mark<'p>(ctx: &ToolContext, workspace: &dyn Workspace, path: &'p str) -> Result<&'p str, BadPath> {
+    let Some(rest) = path.strip_prefix('@').filter(|rest| !rest.is_empty()) else { return Ok(path) };
+    let first = path.split('/').next().unwrap_or(path);
+    let named = resolve(ctx, workspace, first)?;
+    Ok(if workspace.stat(&named).await.is_ok() { path } else { rest })
 }
 
 fn unreachable(path: &Path, error: &io::Error) -> ToolError {

@@ -1,35 +1,35 @@
-//! `write`: a whole file, made or replaced (opencode's tool).
+//! `write`: a whole file, made or replaced (opencode's tool; pi's has `path` for `filePath`).
 //!
-//! In this order: where is it, may it be gone to (`external_directory`), what is there, may it become this (`edit`, with
-//! the diff), write. Beyond opencode: the file is replaced in one step, and what changed while somebody was asked is not
-//! written over.
+//! In this order: where is it, may it be gone to (`external_directory`), what is there and is it what the session knows,
+//! may it become this (`edit`, with the diff), write. Beyond opencode: the file is replaced in one step and keeps its
+//! encoding, and what somebody else changed is not written over.
 
-mod diff;
+mod old;
 
 use std::{io, path::Path};
 
-use tokio::io::AsyncReadExt;
+use bytes::Bytes;
+use serde_json::json;
 use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
 
+use self::old::Old;
 use crate::{
-    text_file::{BOM, has_bom, strip_bom},
-    workspace::{ActiveWorkspace, FileInfo, FileKind, Place, Project, Workspace, ask_external},
+    text_file::Diff,
+    workspace::{ActiveWorkspace, Change, Place, Project, Seen, apply_all, ask_external},
 };
-
-/// Of a longer file no diff is shown.
-const MAX_DIFF_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Write a file, with exactly this content.
 ///
 /// Makes the file, and the directories it is in, or replaces all that was in it. Read an existing file first, and prefer
-/// an edit where only a part of it changes. The content is written as it is: line endings are not changed, and a byte
-/// order mark that the file had is kept.
-#[tool(rename_all = "camelCase", asks = "edit", destructive, set("opencode", "coding"))]
+/// an edit where only a part of it changes: a file that changed on disk since you read it is not replaced. The content is
+/// written as it is: line endings are not changed. A byte order mark that the file had is kept, and so is UTF-16.
+#[tool(rename_all = "camelCase", asks = "edit", destructive, set("opencode", "pi", "coding"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
 pub async fn write(
     /// All of the file's new content.
     content: String,
     /// Path of the file: absolute, or relative to the working directory.
+    #[arg(alias = "path")]
     file_path: String,
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
@@ -40,80 +40,46 @@ pub async fn write(
         )));
     }
     let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, &file_path).await?;
+    let place = Place::to_write(ctx, &*workspace, &file_path).await?;
     ask_external(ctx, &*workspace, &project, &place).await?;
 
-    let before = look(&*workspace, &place).await?;
-    let old = match before {
-        Some(info) => old(&*workspace, &place, info).await?,
-        None => Old::default(),
+    let guard = workspace.locks().lock([place.real.clone()]).await;
+    let old = Old::look(&*workspace, &place).await?;
+    let warning = match old.info() {
+        Some(info) => Seen::check(ctx, &place.real, &place.path, info, old.bytes())?,
+        None => None,
     };
-    let text = strip_bom(&content);
-    let path = place.path.to_string_lossy();
-    let diff = match old.text {
-        Some(old) => diff::unified(&project.relative(&place.path), old, text.to_owned()).await,
-        None => format!("(no diff: {path} is too long, or not text)"),
+    let new = Bytes::from(old.encode(&content));
+    let path = place.path.to_string_lossy().into_owned();
+    let diff = match old.text() {
+        Some(text) => Diff::between(path.clone(), text, Bytes::from(content)).await,
+        None => Diff::missing(format!("(no diff: what was in {path} is too long, or not text)")),
     };
     let request = PermissionRequest::new("edit", place.patterns(&project)).always(["*"]);
-    ctx.ask(request.with("filepath", &*path).with("diff", diff)).await?;
+    ctx.ask(request.with("filepath", &*path).with("diff", &*diff.patch)).await?;
 
     place.is_unchanged(&*workspace).await?;
-    if look(&*workspace, &place).await? != before {
-        return Err(ToolError::failed(format!(
-            "{path} changed while permission to write it was asked for, and was not written. Read it again, then decide."
-        )));
+    if old.bytes() != Some(&new) {
+        let change = Change::write(&place.real, new, old.before());
+        apply_all(&workspace, Seen::of(ctx), guard, vec![change]).await.map_err(ToolError::from_error)?;
     }
-    let bom = if old.bom || has_bom(content.as_bytes()) { BOM } else { "" };
-    let bytes = format!("{bom}{text}").into_bytes();
-    workspace.replace(&place.real, bytes).await.map_err(|error| failed("write", &place.path, &error))?;
-    Ok(ToolOutput::text("Wrote file successfully.")
+    let mut text = String::from("Wrote file successfully.");
+    if let Some(warning) = warning {
+        text.push_str("\n\n");
+        text.push_str(&warning);
+    }
+    let filediff = json!({
+        "file": path, "patch": diff.patch, "additions": diff.additions, "deletions": diff.deletions,
+    });
+    Ok(ToolOutput::text(text)
         .title(project.relative(&place.path))
         .with("filepath", path)
-        .with("diagnostics", serde_json::json!({}))
-        .with("exists", before.is_some()))
+        .with("diff", diff.patch)
+        .with("filediff", filediff)
+        .with("diagnostics", json!({}))
+        .with("exists", old.info().is_some()))
 }
 
-/// What is there to be replaced: a regular file, or nothing.
-async fn look(workspace: &dyn Workspace, place: &Place) -> Result<Option<FileInfo>, ToolError> {
-    match workspace.stat(&place.real).await {
-        Ok(info) if info.kind == FileKind::File => Ok(Some(info)),
-        Ok(info) => Err(ToolError::failed(format!(
-            "Cannot write {}: it is {}. Give the path of a regular file, or of one to be made.",
-            place.path.display(),
-            info.kind
-        ))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed("write", &place.path, &error)),
-    }
-}
-
-/// The old content, as far as it matters.
-struct Old {
-    bom: bool,
-    /// Without the mark; `None` when it cannot be shown.
-    text: Option<String>,
-}
-
-impl Default for Old {
-    fn default() -> Self {
-        Self { bom: false, text: Some(String::new()) }
-    }
-}
-
-async fn old(workspace: &dyn Workspace, place: &Place, info: FileInfo) -> Result<Old, ToolError> {
-    let read = async {
-        let most = if info.len <= MAX_DIFF_BYTES { MAX_DIFF_BYTES + 1 } else { BOM.len() as u64 };
-        let mut bytes = Vec::new();
-        workspace.open(&place.real).await?.take(most).read_to_end(&mut bytes).await?;
-        Ok(bytes)
-    };
-    let bytes = read.await.map_err(|error| failed("read", &place.path, &error))?;
-    let bom = has_bom(&bytes);
-    let whole = info.len <= MAX_DIFF_BYTES && bytes.len() as u64 <= MAX_DIFF_BYTES;
-    let text = whole.then_some(bytes).and_then(|bytes| String::from_utf8(bytes).ok());
-    Ok(Old { bom, text: text.map(|text| strip_bom(&text).to_owned()) })
-}
-
-fn failed(verb: &str, path: &Path, error: &io::Error) -> ToolError {
-    ToolError::failed(format!("Cannot {verb} {}: {error}", path.display()))
+fn failed(path: &Path, error: &io::Error) -> ToolError {
+    ToolError::failed(format!("Cannot write {}: {error}", path.display()))
 }

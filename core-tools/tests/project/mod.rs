@@ -9,8 +9,9 @@ use std::{
 };
 
 use core_tools::{
-    BashTool, BatchTool, ExecCommandTool, ListExecSessionsTool, ReadTool, ShellCommandTool, ShellTool, WriteStdinTool,
-    WriteTool,
+    ApplyPatchTool, BashTool, BatchTool, EditTool, ExecCommandTool, FindTool, GlobTool, GrepFilesTool, GrepTool,
+    ListDirTool, ListExecSessionsTool, ListTool, LsTool, MultieditTool, ReadFileTool, ReadTool, ShellCommandTool,
+    ShellTool, ViewImageTool, WriteStdinTool, WriteTool,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -47,6 +48,10 @@ impl Project {
         let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
         let bench = bench.tool(ExecCommandTool).tool(WriteStdinTool).tool(ListExecSessionsTool);
         let bench = bench.tool(ShellTool).tool(ShellCommandTool);
+        let bench = bench.tool(EditTool).tool(MultieditTool);
+        let bench = bench.tool(GlobTool).tool(GrepTool).tool(LsTool).tool(ListTool).tool(FindTool);
+        let bench = bench.tool(ReadFileTool).tool(ListDirTool).tool(GrepFilesTool);
+        let bench = bench.tool(ViewImageTool).tool(ApplyPatchTool);
         let bench = bench.with(move |executor| executor.spills(SpillStore::new(base)));
         Self { folder, root, bench: step(bench).build() }
     }
