@@ -1,10 +1,9 @@
 //! Prebuilt tools for coding agents, made with [`tool_core`].
 //!
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
-//! programs that a manifest describes. What tools share is named
-//! for the thing: [`workspace`] (the machine they work on), [`process`] (commands), [`text_file`] (what makes a file text, where its lines are,
-//! how parts of it are replaced), `search` (files by name and by content), [`media`] (images and documents to look at).
-//! Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
+//! programs that a manifest describes. What tools share is named for the thing: [`workspace`] (the machine they work on),
+//! [`process`] (commands), [`text_file`] (what makes a file text, where its lines are, how parts of it are replaced),
+//! `search` (files by name and by content), [`media`] (images and documents to look at). Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
