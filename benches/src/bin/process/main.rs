@@ -14,7 +14,7 @@ use std::{
 use core_tools::{BashTool, ExecCommandTool};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tool_core::{permission::Ruleset, prelude::*};
+use tool_core::{Executor, Outcome, Registry, Session, ToolCall, permission::Ruleset};
 
 const SHELL: &str = "/bin/bash";
 
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let folder = tempfile::tempdir().expect("a folder");
     let host = Host { runtime, folder };
     host.start(rounds);
-    host.flood(megabytes);
+    host.flood(megabytes as u64);
     host.cancel(20);
     host.open_and_close(sessions);
     ExitCode::SUCCESS
@@ -51,7 +51,7 @@ struct Host {
 
 impl Host {
     fn executor(&self) -> Executor {
-        let registry = Registry::builder().tool(BashTool).tool(ExecCommandTool).build().expect("two tools");
+        let registry = Registry::builder().add(BashTool).add(ExecCommandTool).build().expect("two tools");
         let spills = tool_core::truncate::SpillStore::new(self.folder.path());
         Executor::builder(registry).rules(Ruleset::allow_all()).spills(spills).build().expect("an executor")
     }
