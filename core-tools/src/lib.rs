@@ -1,10 +1,9 @@
 //! Prebuilt tools for coding agents, made with [`tool_core`].
 //!
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
-//! programs that a manifest describes. What tools share is named
-//! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, where its lines are,
-//! how parts of it are replaced), `search` (files by name and by content), [`media`] (images and documents to look at).
-//! Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
+//! programs that a manifest describes. What tools share is named for the thing: [`workspace`] (the machine they work on),
+//! [`process`] (commands), [`text_file`] (what makes a file text, where its lines are, how parts of it are replaced),
+//! `search` (files by name and by content), [`media`] (images and documents to look at). Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
@@ -15,6 +14,7 @@ pub mod bash;
 pub mod batch;
 pub mod custom;
 pub mod edit;
+pub mod exec_command;
 pub mod find;
 pub mod glob;
 pub mod grep;
@@ -24,9 +24,11 @@ pub mod list_dir;
 pub mod ls;
 pub mod media;
 pub mod multiedit;
+pub mod process;
 pub mod read;
 pub mod read_file;
 mod search;
+pub mod shell;
 pub mod text_file;
 pub mod view_image;
 pub mod workspace;
@@ -34,9 +36,10 @@ pub mod write;
 
 pub use self::{
     apply_patch::ApplyPatchTool,
-    bash::{BashTool, Shell},
+    bash::BashTool,
     batch::BatchTool,
     edit::EditTool,
+    exec_command::{ExecCommandTool, ListExecSessionsTool, WriteStdinTool},
     find::FindTool,
     glob::GlobTool,
     grep::GrepTool,
@@ -45,8 +48,10 @@ pub use self::{
     list_dir::ListDirTool,
     ls::LsTool,
     multiedit::MultieditTool,
+    process::Shell,
     read::ReadTool,
     read_file::ReadFileTool,
+    shell::{ShellCommandTool, ShellTool},
     view_image::ViewImageTool,
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,

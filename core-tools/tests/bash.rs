@@ -58,6 +58,31 @@ async fn no_output_no_input_and_signals() {
 }
 
 #[tokio::test]
+async fn the_model_is_told_how_it_ended() {
+    let project = Project::new();
+    for (command, told) in [
+        ("echo x; exit 42", "x\n<shell_metadata>\nexit code 42\n</shell_metadata>"),
+        ("printf x; kill -TERM $$", "x\n<shell_metadata>\nended by signal 15 (SIGTERM)\n</shell_metadata>"),
+        ("echo x", "x\n"),
+    ] {
+        let outcome = bash(&project, command).await;
+        assert_eq!(outcome.text(), told);
+        assert_eq!(output(&outcome).trim_end(), "x", "the output is the command's alone");
+    }
+    let left = bash(&project, "sleep 100 & echo x").await;
+    assert!(left.text().contains("in the background that held the output were stopped"), "{}", left.text());
+}
+
+#[tokio::test]
+async fn a_command_may_be_longer_than_an_argument() {
+    let project = Project::new();
+    let long = format!("x={}\n# what\nset -- \"$@\"; echo ${{#x}} $#; cat; exit 5\n", "y".repeat(3_000_000));
+    let outcome = bash(&project, &long).await;
+    assert_eq!(output(&outcome), "3000000 0\n");
+    assert_eq!(outcome.metadata()["exit"], 5);
+}
+
+#[tokio::test]
 async fn bad_bytes_and_split_characters() {
     let project = Project::new();
     assert_eq!(output(&bash(&project, r"printf 'a\377b'").await), "a\u{fffd}b");
@@ -238,7 +263,7 @@ async fn a_bad_workdir_is_named() {
         let message = error(&outcome);
         assert!(message.contains(what) && message.contains(&project.path(workdir).display().to_string()), "{message}");
     }
-    assert!(error(&bash(&project, "a\0b").await).starts_with("Cannot start "));
+    assert!(error(&bash(&project, "a\0b").await).contains("NUL byte"));
 }
 
 #[tokio::test]

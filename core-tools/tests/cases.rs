@@ -38,7 +38,7 @@ async fn check(case: &Value) -> Vec<String> {
     let place = |value: &Value| -> Value { serde_json::from_str(&value.to_string().replace("$DIR", root)).unwrap() };
     let outcome = project.call(case["tool"].as_str().unwrap(), place(&case["params"])).await;
     let expect = place(&case["expect"]);
-    let text = outcome.text();
+    let text = outcome.output().map_or_else(|| outcome.text(), str::to_owned);
     let texts = |key: &str| expect[key].as_array().into_iter().flatten().map(|text| text.as_str().unwrap().to_owned());
 
     let mut wrong = Vec::new();

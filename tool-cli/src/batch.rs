@@ -49,7 +49,10 @@ pub(crate) async fn batch(setup: Setup, args: BatchArgs) -> Result<ExitCode, Fai
         };
         let is_read = match call {
             Ok(call) => {
-                let outcome = host.call(call).await;
+                let outcome = match host.call(call).await {
+                    Ok(outcome) => outcome,
+                    Err(status) => return Ok(status),
+                };
                 failed |= outcome.status().is_err();
                 print::json_line(&outcome)?
             }

@@ -3,6 +3,7 @@
 use std::{
     env,
     path::{Component, Path, PathBuf, absolute},
+    process::ExitCode,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -39,6 +40,7 @@ pub(crate) struct Host {
     executor: Executor,
     session: Session,
     sweep: Option<tokio::task::JoinHandle<()>>,
+    second: Arc<interrupt::Second>,
 }
 
 impl Host {
@@ -85,7 +87,7 @@ impl Host {
                 let _ = spills.sweep(SystemTime::now());
             })
         });
-        Ok(Self { executor, session, sweep })
+        Ok(Self { executor, session, sweep, second: Arc::default() })
     }
 
     /// The tools.
@@ -100,12 +102,12 @@ impl Host {
 
     /// From now on, Ctrl-C cancels.
     pub(crate) fn listen(&self) {
-        interrupt::watch(self.session.cancellation().clone());
+        interrupt::watch(self.session.cancellation().clone(), self.second.clone());
     }
 
-    /// Runs one call.
-    pub(crate) async fn call(&self, call: ToolCall) -> Outcome {
-        self.executor.call(&self.session, call).await
+    /// Runs one call. A second Ctrl-C drops it, and gives the status to end with.
+    pub(crate) async fn call(&self, call: ToolCall) -> Result<Outcome, ExitCode> {
+        self.second.unless(self.executor.call(&self.session, call)).await
     }
 
     /// Gives what runs beside the calls a moment to end.

@@ -1,18 +1,48 @@
-//! Ctrl-C: the first one cancels, so that the outcome can still be told; the second one ends the program.
+//! Ctrl-C: the first one cancels, so that the outcome can still be told; the second one ends the program, and with it all
+//! that its tools have started.
 
-use std::{io, process};
+use std::{
+    io, process,
+    process::ExitCode,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use tool_core::CancellationToken;
 
+/// How long what runs may take to be dropped after the second one. A plain `fn` that does not end is not waited for.
+const DROPPING: Duration = Duration::from_secs(2);
+
+/// The second Ctrl-C.
+#[derive(Default)]
+pub(crate) struct Second {
+    came: CancellationToken,
+    /// What a program ends with by it.
+    status: OnceLock<i32>,
+}
+
+impl Second {
+    /// Runs this, unless it comes: then what runs is dropped, and with it the processes it has started.
+    pub(crate) async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, ExitCode> {
+        self.came.run_until_cancelled(work).await.ok_or_else(|| {
+            let status = self.status.get().and_then(|status| u8::try_from(*status).ok());
+            ExitCode::from(status.unwrap_or(u8::MAX))
+        })
+    }
+}
+
 /// Begins to listen. SIGTERM, SIGHUP and SIGQUIT count as well: what a supervisor or a closed terminal sends should not
 /// leave a tool's children behind.
-pub(crate) fn watch(token: CancellationToken) {
+pub(crate) fn watch(token: CancellationToken, second: Arc<Second>) {
     // Without a handler the signal ends the program, which is what it would do anyway.
     let Ok(mut signals) = Signals::new() else { return };
     tokio::spawn(async move {
         signals.next().await;
         token.cancel();
         let status = signals.next().await;
+        let _ = second.status.set(status);
+        second.came.cancel();
+        tokio::time::sleep(DROPPING).await;
         process::exit(status);
     });
 }

@@ -69,6 +69,11 @@ pub(crate) fn error(message: &str) {
     note(&format!("{red}error:{red:#} {safe}"));
 }
 
+/// What a model is told behind an output, on standard error.
+pub(crate) fn told(text: &str) {
+    text.lines().for_each(|line| note(&crate::visible::line(line)));
+}
+
 /// What a completed call has beside its text, one line each on standard error.
 pub(crate) fn attachments(outcome: &Outcome) {
     let Ok(bounded) = outcome.status() else { return };

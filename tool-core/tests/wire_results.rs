@@ -203,6 +203,24 @@ fn an_empty_output_says_so() {
 }
 
 #[test]
+fn a_note_is_told_behind_the_output_and_is_no_part_of_it() {
+    for (output, told) in [("x\n", "x\nexit code 2"), ("x", "x\nexit code 2"), ("", "exit code 2")] {
+        let outcome = done("1", ToolOutput::text(output).note("exit code 2"));
+        assert_eq!((outcome.output(), &*outcome.text()), (Some(output), told));
+        for provider in PROVIDERS {
+            let messages = Value::from(results(provider, vec![outcome.clone()])).to_string();
+            let told = Value::from(told).to_string();
+            assert!(messages.contains(&told), "{provider:?}: {messages}");
+        }
+        let written = serde_json::to_value(&outcome).unwrap();
+        assert_eq!((&written["output"], &written["note"]), (&json!(output), &json!("exit code 2")));
+        assert_eq!(serde_json::from_value::<Outcome>(written).unwrap().text(), told);
+    }
+    let without = serde_json::to_value(done("1", ToolOutput::text("x").note(""))).unwrap();
+    assert!(without.get("note").is_none());
+}
+
+#[test]
 fn a_turn_that_was_aborted_is_answered_whole() {
     let turn = ModelTurn::new("", [call("1"), call("2"), call("3")]);
     let results = Conversation::new(Provider::Anthropic).results(&turn, [done("2", ToolOutput::text("two"))]);

@@ -9,8 +9,11 @@ use std::{
 use tokio::{task::spawn_blocking, time::Instant};
 use tool_core::truncate::{Keep, Limits, Spill, SpillStore};
 
-use super::{decode::Decoder, tail::Tail};
-use crate::workspace::Sink;
+use super::tail::Tail;
+use crate::{
+    process::Decoder,
+    workspace::{Background, Sink},
+};
 
 /// Watchers are told no more often than this.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -32,6 +35,7 @@ pub(super) struct Capture<'a> {
     /// How much went to the spill, and whether more came than it takes.
     spilled: u64,
     overflowed: bool,
+    background: Background,
     report: &'a (dyn Fn(String) + Send + Sync),
     unreported: String,
     reported: Option<Instant>,
@@ -75,6 +79,7 @@ impl<'a> Capture<'a> {
     pub(super) fn new(
         limits: Limits,
         store: Option<&'a SpillStore>,
+        background: Background,
         report: &'a (dyn Fn(String) + Send + Sync),
     ) -> Self {
         let (lines, bytes) =
@@ -87,6 +92,7 @@ impl<'a> Capture<'a> {
             batch: Vec::new(),
             spilled: 0,
             overflowed: false,
+            background,
             report,
             unreported: String::new(),
             reported: None,
@@ -178,6 +184,10 @@ impl Sink for Capture<'_> {
         if self.due().is_some_and(|due| due <= Instant::now()) {
             self.report();
         }
+    }
+
+    fn background(&self) -> Background {
+        self.background
     }
 
     fn due(&self) -> Option<Instant> {

@@ -1,29 +1,33 @@
 //! `bash`: one command in a shell (opencode's tool).
 //!
-//! In this order: may it run there and may it run (`permission`), run it (`workspace`), keep what it prints (`capture`,
-//! on `decode` and `tail`), say how it ended. The shell is `shell`.
+//! In this order: may it run there and may it run (`permission`), run it (`process`), keep what it prints (`capture`, on
+//! `tail`), say how it ended.
 //!
 //! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
-//! becomes of those children depends on whether they were detached: one whose output was sent elsewhere
-//! (`server >log 2>&1 &`) or that has a session of its own (`setsid`) runs on; one that still holds the call's output
-//! when that is about to be closed is stopped, with its group, and the metadata says `backgroundStopped`.
+//! becomes of those children is the host's to say ([`Background`]); without a word of it, it depends on whether they were
+//! detached: one whose output was sent elsewhere (`server >log 2>&1 &`) or that has a session of its own (`setsid`) runs
+//! on; one that still holds the call's output when that is about to be closed is stopped, with its group, and the
+//! metadata says `backgroundStopped`. A command that takes too long or is cancelled is ended with all it has started.
+//!
+//! Unlike in opencode, the model is told of an exit code other than 0, and of the signal that ended a command: behind the
+//! output, as its note.
 
 mod capture;
-mod decode;
-mod permission;
-mod shell;
+pub(crate) mod permission;
 mod tail;
 
 use std::time::Duration;
 
 use tool_core::{ToolContext, ToolError, ToolOutput, event::Progress, tool};
 
-pub use self::shell::Shell;
 use self::{
     capture::{Capture, Captured, Kept, MAX_SPILL},
     tail::last_chars,
 };
-use crate::workspace::{ActiveWorkspace, Command, End, Exit, FileKind, Place, Project, follow};
+use crate::{
+    process::{Note, Shell, Start, background},
+    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, follow},
+};
 
 /// How long a command may take unless the call says otherwise (opencode).
 const TIMEOUT: u64 = 120_000;
@@ -57,32 +61,16 @@ pub async fn bash(
     let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
     permission::ask(ctx, &*workspace, &project, &place, &command).await?;
 
-    let folder = place.path.display();
-    match workspace.stat(&place.real).await {
-        Ok(info) if info.kind == FileKind::Directory => {}
-        Ok(info) => {
-            return Err(ToolError::failed(format!(
-                "Cannot run in {folder}: it is {}. Give an existing directory as `workdir`.",
-                info.kind
-            )));
-        }
-        Err(error) => {
-            return Err(ToolError::failed(format!(
-                "Cannot run in {folder}: {error}. Give an existing directory as `workdir`."
-            )));
-        }
-    }
     let shell = Shell::of(ctx, &*workspace).await;
-    let to_run = Command::new(shell.path(), ["-c", &command], &place.real);
-    let running = workspace
-        .spawn(to_run)
-        .await
-        .map_err(|error| ToolError::failed(format!("Cannot start {} in {folder}: {error}", shell.path().display())))?;
+    let start = Start { ctx, workspace: &*workspace, place: &place };
+    let mut running = start.script(&shell, &command, false, None).await?;
+    let withheld = std::mem::take(&mut running.withheld);
 
     let report = |text: String| ctx.progress(Progress::text(text));
-    let mut capture = Capture::new(ctx.limits(), ctx.spills(), &report);
+    let background = background(ctx, Background::StopAttached);
+    let mut capture = Capture::new(ctx.limits(), ctx.spills(), background, &report);
     let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
-    let output = output(&command, timeout, end, capture.finish().await);
+    let output = output(&command, timeout, end, &withheld, capture.finish().await);
     Ok(match description {
         Some(description) => output.with("description", description),
         None => output,
@@ -90,7 +78,7 @@ pub async fn bash(
 }
 
 /// What the model and people get.
-fn output(command: &str, timeout: u64, end: End, captured: Captured) -> ToolOutput {
+fn output(command: &str, timeout: u64, end: End, withheld: &[String], captured: Captured) -> ToolOutput {
     let mut body = captured.text;
     if body.is_empty() {
         body.push_str("(no output)");
@@ -110,16 +98,16 @@ fn output(command: &str, timeout: u64, end: End, captured: Captured) -> ToolOutp
             format!("...output truncated...\n\nThe full output was not kept: {why}. Print less in one call.\n\n{body}")
         }
     };
-    let note = match end {
+    let stopped = match end {
         End::Exited { .. } => None,
         End::TimedOut => Some(format!(
             "shell tool terminated command after exceeding timeout {timeout} ms. If it needs more time, and does not wait for input, give a larger `timeout`."
         )),
         End::Cancelled => Some("User aborted the command".to_owned()),
     };
-    if let Some(note) = note {
+    if let Some(stopped) = stopped {
         text.push_str("\n\n<shell_metadata>\n");
-        text.push_str(&note);
+        text.push_str(&stopped);
         text.push_str("\n</shell_metadata>");
     }
 
@@ -128,7 +116,15 @@ fn output(command: &str, timeout: u64, end: End, captured: Captured) -> ToolOutp
         End::Exited { exit, background_stopped } => (exit, background_stopped),
         End::TimedOut | End::Cancelled => (Exit::default(), false),
     };
+    let mut note = Note::default();
+    note.exit(exit);
+    if background_stopped {
+        note.say("processes in the background that held the output were stopped when the shell ended");
+    }
+    note.withheld(withheld, command, &shown, exit.code != Some(0));
+
     let mut output = ToolOutput::text(text)
+        .note(note.into_text())
         .title(command)
         .with("output", shown)
         .with("exit", exit.code)

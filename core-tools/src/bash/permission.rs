@@ -11,7 +11,7 @@ use crate::workspace::{Place, Project, Workspace, ask_external};
 ///
 /// # Errors
 /// When leave is not given.
-pub(super) async fn ask(
+pub(crate) async fn ask(
     ctx: &ToolContext,
     workspace: &dyn Workspace,
     project: &Project,

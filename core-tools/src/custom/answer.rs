@@ -11,7 +11,7 @@ use tool_core::{
 };
 
 use super::{kept::Kept, null::or_default};
-use crate::workspace::{Exit, Sink};
+use crate::workspace::{Background, Exit, Sink};
 
 /// The longest line that can be a message; a longer one is text.
 const MAX_MESSAGE: usize = 8 * 1024 * 1024;
@@ -269,8 +269,8 @@ impl Sink for Answering<'_> {
         }
     }
 
-    fn spares_background(&self) -> bool {
-        false
+    fn background(&self) -> Background {
+        Background::StopGroup
     }
 
     fn take_errors(&mut self, bytes: &[u8]) {

@@ -8,7 +8,7 @@ use tokio::{
 };
 use tool_core::CancellationToken;
 
-use super::{ByteStream, Exit, Running, Stop};
+use super::{Background, ByteStream, Exit, Running, Stop};
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
@@ -37,9 +37,14 @@ pub(crate) trait Sink: Send {
         let _ = bytes;
     }
 
-    /// Whether children may live on after the process that do not hold its output: yes, unless it is a call's alone.
-    fn spares_background(&self) -> bool {
-        true
+    /// What becomes of children that are left when the process has ended.
+    fn background(&self) -> Background {
+        Background::default()
+    }
+
+    /// The next signal somebody wants sent, if ever. May be dropped and called again.
+    fn interrupted(&mut self) -> impl Future<Output = ()> + Send {
+        std::future::pending()
     }
 
     /// When watchers are to be told next; `None` when there is nothing to tell.
@@ -90,21 +95,24 @@ pub(crate) async fn follow(
         tokio::select! {
             biased;
             () = cancellation.cancelled() => {
-                child.end(AFTER_CANCEL, sink).await;
+                child.end(Reach::Tree, AFTER_CANCEL, sink).await;
                 child.leave();
                 return End::Cancelled;
             }
             () = until(wake) => {
                 if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                     // Its time is over, but cancellation still is to be obeyed at once.
-                    let ended = child.end(AFTER_TIMEOUT, sink);
+                    let ended = child.end(Reach::Tree, AFTER_TIMEOUT, sink);
                     if cancellation.run_until_cancelled(ended).await.is_none() {
-                        child.end(Duration::ZERO, sink).await;
+                        child.end(Reach::Tree, Duration::ZERO, sink).await;
                     }
                     child.leave();
                     return End::TimedOut;
                 }
                 sink.report();
+            }
+            () = sink.interrupted() => {
+                child.running.process.interrupt();
             }
             event = child.next() => child.take(event, sink).await,
         }
@@ -137,6 +145,15 @@ struct Child {
     errors: Vec<u8>,
 }
 
+/// Which of its children are stopped with a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Those that did not leave its group.
+    Group,
+    /// All of them.
+    Tree,
+}
+
 enum Event {
     Exit(Exit),
     /// So many bytes are in the buffer; none: that was the end.
@@ -148,7 +165,7 @@ enum Event {
 impl Child {
     /// The next thing to happen. Nothing is lost when the future is dropped.
     async fn next(&mut self) -> Event {
-        let Running { output, errors, process } = &mut self.running;
+        let Running { output, errors, process, .. } = &mut self.running;
         tokio::select! {
             // An output whose end cannot be read has ended (a terminal's does so with an error).
             read = output.read(&mut self.buffer), if !self.closed => Event::Output(read.unwrap_or(0)),
@@ -182,22 +199,36 @@ impl Child {
                 Err(_) => break,
             }
         }
-        // Who holds the output without being of the group has left it by itself, and is not stopped.
-        let is_over = self.all_closed() && sink.spares_background();
-        let background_stopped = !is_over && self.running.process.has_company();
+        let background = sink.background();
+        let has_company = self.running.process.has_company();
+        let background_stopped = match background {
+            Background::Keep => false,
+            // Who holds the output without being of the group has left it by itself, and is not stopped.
+            Background::StopAttached => has_company && !self.all_closed(),
+            Background::StopGroup => has_company,
+            Background::StopAll => has_company || self.running.process.has_relatives(),
+        };
         if background_stopped {
-            self.end(LEFT_BEHIND, sink).await;
+            let reach = if background == Background::StopAll { Reach::Tree } else { Reach::Group };
+            self.end(reach, LEFT_BEHIND, sink).await;
         }
         self.leave();
         End::Exited { exit, background_stopped }
     }
 
-    /// Ends the group: asks it to, then kills it. What still holds the output after that has left the group.
-    async fn end(&mut self, patience: Duration, sink: &mut impl Sink) {
-        self.running.process.stop(Stop::Terminate);
+    /// Ends what is left: asks it to, then kills it. What still holds the output after that is out of reach.
+    async fn end(&mut self, reach: Reach, patience: Duration, sink: &mut impl Sink) {
+        self.stop(reach, Stop::Terminate);
         self.settle(patience, sink).await;
-        self.running.process.stop(Stop::Kill);
+        self.stop(reach, Stop::Kill);
         self.settle(AFTER_KILL, sink).await;
+    }
+
+    fn stop(&mut self, reach: Reach, how: Stop) {
+        match reach {
+            Reach::Group => self.running.process.stop(how),
+            Reach::Tree => self.running.process.stop_all(how),
+        }
     }
 
     /// Lets go of what has ended, for another group may get its number. What has not is killed once more.

@@ -2,20 +2,18 @@
 
 use std::{
     fs, io,
-    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::Stdio,
     sync::{Arc, LazyLock},
 };
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::{io::AsyncWriteExt, net::unix::pipe, process::Child, task::spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use super::{
-    ByteStream, Command, Entry, Existing, Exit, FileInfo, FileKind, FileLocks, Process, Running, Stop, Visit, Walk,
-    Workspace, local_files, real_path::real_path, walk::walk_local,
+    ByteStream, Command, Entry, Existing, FileInfo, FileKind, FileLocks, Running, TerminalSize, Visit, Walk, Workspace,
+    local_files, local_process, real_path::real_path, walk::walk_local,
 };
 
 /// How much of a file is read at once.
@@ -110,33 +108,11 @@ impl Workspace for LocalWorkspace {
     }
 
     async fn spawn(&self, command: Command) -> io::Result<Running> {
-        // One pipe for both streams is what keeps their order. The child gets the only writers, for the builder that
-        // holds ours is gone when this block ends.
-        let (reader, errors, mut child) = {
-            let (reader, writer) = io::pipe()?;
-            let (errors, error_writer) = match command.errors_apart {
-                true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
-                false => (None, writer.try_clone()?),
-            };
-            let mut child = tokio::process::Command::new(command.program);
-            child.args(command.args).envs(command.env).current_dir(command.cwd);
-            child.stdin(if command.input.is_empty() { Stdio::null() } else { Stdio::piped() });
-            child.stdout(writer).stderr(error_writer).process_group(0).kill_on_drop(true);
-            (reader, errors, child.spawn()?)
-        };
-        let input = child.stdin.take().map(|mut stdin| {
-            // A child that reads nothing of it, or not all, may do so.
-            let feed = tokio::spawn(async move { stdin.write_all(&command.input).await.unwrap_or_default() });
-            AbortOnDrop(feed)
-        });
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let process = Box::new(LocalProcess { child, group, _input: input });
-        let output = pipe::Receiver::from_owned_fd(reader.into())?;
-        let running = Running::new(Box::new(output), process);
-        Ok(match errors {
-            Some(errors) => running.errors(Box::new(pipe::Receiver::from_owned_fd(errors.into())?)),
-            None => running,
-        })
+        local_process::spawn(command)
+    }
+
+    async fn spawn_in_terminal(&self, command: Command, size: TerminalSize) -> io::Result<Running> {
+        local_process::spawn_in_terminal(command, size)
     }
 
     /// The user's own home, unless another was given.
@@ -158,58 +134,4 @@ fn entry(entry: &fs::DirEntry) -> Entry {
     let kind = fs::metadata(entry.path()).map_or(FileKind::Other, |metadata| FileInfo::from(&metadata).kind);
     let found = Entry::new(entry.file_name(), kind);
     if entry.file_type().is_ok_and(|kind| kind.is_symlink()) { found.link() } else { found }
-}
-
-/// A child in a group of its own. `kill_on_drop` would end the child alone; this ends its children too.
-struct LocalProcess {
-    child: Child,
-    /// The group's id; `None` once it is to be left alone.
-    group: Option<Pid>,
-    /// What writes its stdin; given up when the process is.
-    _input: Option<AbortOnDrop>,
-}
-
-struct AbortOnDrop(tokio::task::JoinHandle<()>);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-#[async_trait]
-impl Process for LocalProcess {
-    async fn wait(&mut self) -> io::Result<Exit> {
-        let status = self.child.wait().await?;
-        Ok(Exit::new(status.code(), status.signal()))
-    }
-
-    fn stop(&mut self, how: Stop) {
-        if let Some(group) = self.group {
-            let signal = match how {
-                Stop::Terminate => Signal::TERM,
-                Stop::Kill => Signal::KILL,
-            };
-            // The one way to fail that can happen here is that nobody is left.
-            let _ = kill_process_group(group, signal);
-            if how == Stop::Terminate {
-                // A process that was stopped hears of it only when it goes on.
-                let _ = kill_process_group(group, Signal::CONT);
-            }
-        }
-    }
-
-    fn has_company(&self) -> bool {
-        self.group.is_some_and(|group| test_kill_process_group(group).is_ok())
-    }
-
-    fn release(mut self: Box<Self>) {
-        self.group = None;
-    }
-}
-
-impl Drop for LocalProcess {
-    fn drop(&mut self) {
-        self.stop(Stop::Kill);
-    }
 }

@@ -6,11 +6,13 @@
 mod active;
 mod alike;
 mod change;
+mod environment;
 mod external;
 mod files;
 mod follow;
 mod local;
 mod local_files;
+mod local_process;
 mod locks;
 mod memory;
 mod missing;
@@ -22,6 +24,7 @@ mod resolve;
 mod seen;
 mod ssh;
 mod transaction;
+mod tree;
 mod walk;
 
 use std::{
@@ -37,6 +40,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 pub use self::{
     active::ActiveWorkspace,
     change::{Before, Change, ChangeError, Difference, Left, apply_all},
+    environment::{EnvironmentPolicy, Inherit},
     external::ask_external,
     files::{Entry, FileInfo, FileKind, Identity, Owner},
     local::LocalWorkspace,
@@ -44,7 +48,7 @@ pub use self::{
     memory::MemoryWorkspace,
     original::{Original, OriginalError},
     place::{Place, Project},
-    process::{Command, Exit, Process, Running, Stop},
+    process::{Background, Command, Exit, Process, Running, Stop, Terminal, TerminalSize},
     resolve::{BadPath, resolve},
     seen::{Changed, Seen, Stale},
     ssh::{SshBuilder, SshError, SshWorkspace},
@@ -216,6 +220,16 @@ pub trait Workspace: Send + Sync + 'static {
     /// # Errors
     /// When it cannot be started.
     async fn spawn(&self, command: Command) -> io::Result<Running>;
+
+    /// The same in a terminal of its own, which is its stdin, stdout and stderr: what it asks a person is asked there, and
+    /// what is typed comes through [`Running::terminal`].
+    ///
+    /// # Errors
+    /// When it cannot be started, or the workspace has no terminals.
+    async fn spawn_in_terminal(&self, command: Command, size: TerminalSize) -> io::Result<Running> {
+        let _ = (command, size);
+        Err(io::Error::new(io::ErrorKind::Unsupported, "commands cannot have a terminal on this machine"))
+    }
 
     /// The home directory that `~` stands for, if there is one.
     fn home(&self) -> Option<PathBuf>;

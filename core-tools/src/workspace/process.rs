@@ -3,8 +3,9 @@
 use std::{ffi::OsString, io, path::PathBuf};
 
 use async_trait::async_trait;
+use tokio::io::AsyncWrite;
 
-use super::ByteStream;
+use super::{ByteStream, EnvironmentPolicy};
 
 /// What to run, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Command {
     pub args: Vec<OsString>,
     /// The directory it starts in.
     pub cwd: PathBuf,
+    /// What it inherits of the workspace's environment: everything, without a policy.
+    pub inherits: Option<EnvironmentPolicy>,
     /// Variables of its environment beside those it inherits.
     pub env: Vec<(OsString, OsString)>,
     /// What it can read from stdin, to the end.
@@ -36,6 +39,7 @@ impl Command {
             program: program.into(),
             args: args.into_iter().map(Into::into).collect(),
             cwd: cwd.into(),
+            inherits: None,
             env: Vec::new(),
             input: Vec::new(),
             errors_apart: false,
@@ -46,6 +50,13 @@ impl Command {
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// With no more of the workspace's environment than a policy leaves.
+    #[must_use]
+    pub fn inherits(mut self, policy: EnvironmentPolicy) -> Self {
+        self.inherits = Some(policy);
         self
     }
 
@@ -72,6 +83,10 @@ pub struct Running {
     pub output: ByteStream,
     /// What they write to stderr, where the command wants that apart.
     pub errors: Option<ByteStream>,
+    /// The terminal it runs in, where it does; the output is what is shown there.
+    pub terminal: Option<Box<dyn Terminal>>,
+    /// The names of the variables that its policy kept from it, in order.
+    pub withheld: Vec<String>,
     /// The process.
     pub process: Box<dyn Process>,
 }
@@ -80,7 +95,7 @@ impl Running {
     /// A process with its output.
     #[must_use]
     pub fn new(output: ByteStream, process: Box<dyn Process>) -> Self {
-        Self { output, errors: None, process }
+        Self { output, errors: None, terminal: None, withheld: Vec::new(), process }
     }
 
     /// The same with stderr apart.
@@ -89,6 +104,50 @@ impl Running {
         self.errors = Some(errors);
         self
     }
+}
+
+/// The keyboard of the terminal a process runs in: what is written here it reads, and Ctrl-C and the like mean there what
+/// they mean to a person.
+pub trait Terminal: AsyncWrite + Send + Unpin {
+    /// Gives the terminal another size, and tells who runs in it.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    fn resize(&self, size: TerminalSize) -> io::Result<()>;
+}
+
+/// How many characters a terminal shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TerminalSize {
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub columns: u16,
+}
+
+impl Default for TerminalSize {
+    /// 24 lines of 80 (codex-rs).
+    fn default() -> Self {
+        Self { rows: 24, columns: 80 }
+    }
+}
+
+/// What becomes of the children that are left when a command's shell has ended. A host registers one as state of its
+/// executor; without it each tool has its own, as its documentation says.
+///
+/// A command that takes too long or is cancelled is ended with all it has started, whatever is said here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Background {
+    /// All run on. What they print is lost, and those that print on may be ended by that.
+    Keep,
+    /// Those that still hold the command's output are stopped, with their group; who was detached runs on (`bash`).
+    #[default]
+    StopAttached,
+    /// Those of the command's group are stopped; who made a session of its own runs on (codex-rs).
+    StopGroup,
+    /// All are stopped, wherever they went.
+    StopAll,
 }
 
 /// How a process ended: with an exit code, or by a signal.
@@ -119,7 +178,7 @@ pub enum Stop {
     Kill,
 }
 
-/// A process and the group of its children. Dropping it kills the whole group.
+/// A process and the group of its children. Dropping it kills all that it has started.
 #[async_trait]
 pub trait Process: Send {
     /// Waits for the process itself, not for its children. May be dropped and called again.
@@ -130,6 +189,22 @@ pub trait Process: Send {
 
     /// Signals the whole group. A group that has ended already is no error.
     fn stop(&mut self, how: Stop);
+
+    /// Signals the group and all else that the process has started, as far as that can be found: children that left the
+    /// group, and their children.
+    fn stop_all(&mut self, how: Stop) {
+        self.stop(how);
+    }
+
+    /// Sends the whole group SIGINT, as Ctrl-C does. Says whether that can be done here.
+    fn interrupt(&mut self) -> bool {
+        false
+    }
+
+    /// Whether anything that the process has started still runs, outside its group too, as far as that can be found.
+    fn has_relatives(&self) -> bool {
+        self.has_company()
+    }
 
     /// Whether the group still has a process, the waited-for one apart.
     fn has_company(&self) -> bool;

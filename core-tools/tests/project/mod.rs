@@ -9,8 +9,9 @@ use std::{
 };
 
 use core_tools::{
-    ApplyPatchTool, BashTool, BatchTool, EditTool, FindTool, GlobTool, GrepFilesTool, GrepTool, ListDirTool, ListTool,
-    LsTool, MultieditTool, ReadFileTool, ReadTool, ViewImageTool, WriteTool,
+    ApplyPatchTool, BashTool, BatchTool, EditTool, ExecCommandTool, FindTool, GlobTool, GrepFilesTool, GrepTool,
+    ListDirTool, ListExecSessionsTool, ListTool, LsTool, MultieditTool, ReadFileTool, ReadTool, ShellCommandTool,
+    ShellTool, ViewImageTool, WriteStdinTool, WriteTool,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -45,6 +46,8 @@ impl Project {
         let root = base.join("work");
         fs::create_dir(&root).unwrap();
         let bench = Bench::builder().tool(ReadTool).tool(WriteTool).tool(BashTool).tool(BatchTool).cwd(&root);
+        let bench = bench.tool(ExecCommandTool).tool(WriteStdinTool).tool(ListExecSessionsTool);
+        let bench = bench.tool(ShellTool).tool(ShellCommandTool);
         let bench = bench.tool(EditTool).tool(MultieditTool);
         let bench = bench.tool(GlobTool).tool(GrepTool).tool(LsTool).tool(ListTool).tool(FindTool);
         let bench = bench.tool(ReadFileTool).tool(ListDirTool).tool(GrepFilesTool);

@@ -120,11 +120,11 @@ impl Outcome {
         self.detached
     }
 
-    /// What the model is told: the output, or the error's words.
+    /// What the model is told: the output and the note behind it, or the error's words.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.status {
-            Ok(bounded) => bounded.output().to_owned(),
+            Ok(bounded) => bounded.text().into_owned(),
             Err(error) => error.to_string(),
         }
     }
@@ -133,7 +133,7 @@ impl Outcome {
     #[must_use]
     pub fn into_text(self) -> String {
         match self.status {
-            Ok(bounded) => bounded.into_output(),
+            Ok(bounded) => bounded.into_text(),
             Err(error) => error.to_string(),
         }
     }
@@ -195,6 +195,9 @@ impl Serialize for Outcome {
                 if let Some(structured) = bounded.structured() {
                     map.serialize_entry("structured", structured)?;
                 }
+                if let Some(note) = bounded.note() {
+                    map.serialize_entry("note", note)?;
+                }
             }
             Err(error) => {
                 map.serialize_entry("status", "error")?;
@@ -231,6 +234,8 @@ enum WrittenStatus {
         attachments: Vec<Attachment>,
         #[serde(default, deserialize_with = "present")]
         structured: Option<Box<serde_json::Value>>,
+        #[serde(default)]
+        note: Option<Box<str>>,
     },
     Error {
         error: WrittenError,
@@ -254,8 +259,8 @@ impl<'de> Deserialize<'de> for Outcome {
         let Written { call_id, tool, status, metadata, time } = Written::deserialize(deserializer)?;
         let detached = metadata.get("detached").and_then(serde_json::Value::as_bool).unwrap_or_default();
         let status = match status {
-            WrittenStatus::Completed { title, output, attachments, structured } => {
-                Ok(Bounded::as_it_is(ToolOutput { title, output, metadata, attachments, structured }))
+            WrittenStatus::Completed { title, output, attachments, structured, note } => {
+                Ok(Bounded::as_it_is(ToolOutput { title, output, metadata, attachments, structured, note }))
             }
             WrittenStatus::Error { error: WrittenError { kind, message } } => {
                 Err(ToolError::Recorded(Box::new(Recorded { kind, message, metadata })))

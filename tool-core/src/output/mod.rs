@@ -41,6 +41,10 @@ pub struct ToolOutput {
     pub attachments: Vec<Attachment>,
     /// The result as JSON, for tools with an output schema (MCP's `structuredContent`).
     pub structured: Option<Box<Value>>,
+    /// What the model is told behind the output and that is no part of it: how a command ended, what was kept from it. A
+    /// few lines at most, for it is never cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Box<str>>,
 }
 
 impl ToolOutput {
@@ -61,6 +65,20 @@ impl ToolOutput {
     #[must_use]
     pub fn with(mut self, key: impl Into<String>, value: impl Serialize) -> Self {
         self.metadata.insert(key.into(), serde_json::to_value(value).unwrap_or(Value::Null));
+        self
+    }
+
+    /// The same with something to be told behind the output; what is empty is not.
+    ///
+    /// ```
+    /// use tool_core::ToolOutput;
+    /// let output = ToolOutput::text("no such file\n").note("exit code 2");
+    /// assert_eq!(output.output, "no such file\n");
+    /// assert_eq!(output.note.as_deref(), Some("exit code 2"));
+    /// ```
+    #[must_use]
+    pub fn note(mut self, note: impl Into<Box<str>>) -> Self {
+        self.note = Some(note.into()).filter(|note| !note.is_empty());
         self
     }
 

@@ -6,7 +6,7 @@
 mod cut;
 mod spill;
 
-use std::path::PathBuf;
+use std::{borrow::Cow, path::PathBuf};
 
 pub use self::{
     cut::{Cut, cut},
@@ -74,6 +74,25 @@ impl Bounded {
         &self.output.output
     }
 
+    /// What the model is told behind it.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.output.note.as_deref()
+    }
+
+    /// All that the model is told: the output, and behind it the note.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.note() {
+            None => self.output().into(),
+            Some(note) => {
+                let output = self.output();
+                let end = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
+                format!("{output}{end}{note}").into()
+            }
+        }
+    }
+
     /// Whether something was cut.
     #[must_use]
     pub fn truncated(&self) -> bool {
@@ -114,10 +133,16 @@ impl Bounded {
         &self.output
     }
 
-    /// The text alone, without a copy.
+    /// The output alone, without a copy.
     #[must_use]
     pub fn into_output(self) -> String {
         self.output.output
+    }
+
+    /// All that the model is told, without a copy where that is the output alone.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        if self.output.note.is_some() { self.text().into_owned() } else { self.output.output }
     }
 }
 

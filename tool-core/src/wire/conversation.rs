@@ -292,7 +292,7 @@ impl Conversation {
             match outcome.as_ref().map(Outcome::status) {
                 Some(Ok(bounded)) => {
                     answer.failed = false;
-                    answer.text = bounded.output().into();
+                    answer.text = bounded.text();
                     answer.attachments = bounded.attachments();
                     answer.structured = bounded.structured();
                 }

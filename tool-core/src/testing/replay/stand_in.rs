@@ -244,6 +244,7 @@ impl Invocation for Recorded {
                 output.metadata = bounded.metadata();
                 output.attachments = bounded.attachments().to_vec();
                 output.structured = bounded.structured().cloned().map(Box::new);
+                output.note = bounded.note().map(Into::into);
                 Ok(output)
             }
             Err(error) => Err(error.clone()),

@@ -2,14 +2,14 @@
 
 /// Decodes UTF-8; bad bytes become U+FFFD, and a character split between two pieces stays one.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     /// The beginning of a character whose end has not come yet: three bytes at most.
     begun: Vec<u8>,
 }
 
 impl Decoder {
     /// The text of the next piece.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> String {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         let joined;
         let bytes = if self.begun.is_empty() {
             bytes
@@ -23,13 +23,13 @@ impl Decoder {
     }
 
     /// What is left when no more comes.
-    pub(super) fn finish(&mut self) -> String {
+    pub(crate) fn finish(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.begun)).into_owned()
     }
 }
 
 /// How many bytes at the end begin a character that could still be finished.
-fn unfinished(bytes: &[u8]) -> usize {
+pub(super) fn unfinished(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     (1..=tail.len())
         .rev()
