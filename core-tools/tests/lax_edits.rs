@@ -128,9 +128,9 @@ fn what_was_not_looked_at_is_said() {
     assert!(GaveUp::Budget.to_string().contains("passed over") && GaveUp::Length.to_string().contains("16 MiB"));
 }
 
-/// Many places, and texts that have nothing in common: comparing them at each would take hours.
+/// Many places, and texts that have nothing in common: at each they are replaced whole.
 #[test]
-fn hostile_replacements_come_to_an_end() {
+fn many_large_places_are_replaced_whole() {
     let lines = |name: &str, blank: &str| (0..1_000).map(|line| format!("{name}{line}{blank}\n")).collect::<String>();
     let content = lines("a", " ").repeat(200);
     let plan = Plan::of(content.as_bytes(), &[Edit { old: &lines("a", ""), new: &lines("b", ""), all: true }]).unwrap();
