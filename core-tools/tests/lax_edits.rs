@@ -128,6 +128,16 @@ fn what_was_not_looked_at_is_said() {
     assert!(GaveUp::Budget.to_string().contains("passed over") && GaveUp::Length.to_string().contains("16 MiB"));
 }
 
+/// Many places, and texts that have nothing in common: at each they are replaced whole.
+#[test]
+fn many_large_places_are_replaced_whole() {
+    let lines = |name: &str, blank: &str| (0..1_000).map(|line| format!("{name}{line}{blank}\n")).collect::<String>();
+    let content = lines("a", " ").repeat(200);
+    let plan = Plan::of(content.as_bytes(), &[Edit { old: &lines("a", ""), new: &lines("b", ""), all: true }]).unwrap();
+    assert_eq!(plan.found, [(Strategy::LineTrimmed, 200)]);
+    assert_eq!(apply(content.as_bytes(), &plan.splices), lines("b", "").repeat(200).as_bytes());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 

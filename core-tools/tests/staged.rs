@@ -19,7 +19,7 @@ use core_tools::{
 };
 use project::{Project, error, output};
 use serde_json::json;
-use tool_core::{ErrorKind, permission::Ruleset};
+use tool_core::{ErrorKind, ToolError, permission::Ruleset};
 
 const STAGED: &str = ".core-tools-0123456789abcdef.tmp";
 /// Somebody's own file.
@@ -110,7 +110,7 @@ async fn who_waits_for_a_lock_can_be_called_off() {
             drop(guard);
         };
         let (outcome, ()) = tokio::join!(project.call(tool, arguments), cancel);
-        assert_eq!(outcome.error().map(|error| error.kind()), Some(ErrorKind::Cancelled), "{tool}");
+        assert_eq!(outcome.error().map(ToolError::kind), Some(ErrorKind::Cancelled), "{tool}: {}", outcome.text());
         assert_eq!(fs::read(&path).unwrap(), b"a\n");
         assert!(workspace.local.locks().is_empty(), "{tool}");
     }

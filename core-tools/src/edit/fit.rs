@@ -8,7 +8,7 @@ use std::{borrow::Cow, ops::Range};
 
 use super::{
     matching::{Found, Strategy, Text, unescape},
-    merge::Merge,
+    merge::{MAX_PAIRS, Merge},
     plan::Edit,
 };
 
@@ -19,16 +19,19 @@ pub(super) struct Fit<'a> {
     new: Cow<'a, str>,
     /// The part of the old text that stands at the places.
     part: Range<usize>,
+    /// How many pairs of lines may be compared at each place.
+    pairs: usize,
 }
 
 impl<'a> Fit<'a> {
     pub(super) fn of(edit: &Edit<'a>, found: &Found) -> Self {
         let (strategy, part) = (found.strategy, found.part.clone());
+        let pairs = MAX_PAIRS / found.places.len().max(1);
         if found.unescaped {
             let (old, new) = (unescaped(edit.old), unescaped(edit.new));
-            return Self { strategy, part: 0..old.len(), old, new };
+            return Self { strategy, part: 0..old.len(), old, new, pairs };
         }
-        Self { strategy, old: edit.old.into(), new: edit.new.into(), part }
+        Self { strategy, old: edit.old.into(), new: edit.new.into(), part, pairs }
     }
 
     pub(super) fn strategy(&self) -> Strategy {
@@ -49,7 +52,7 @@ impl<'a> Fit<'a> {
                 (new, Pairs::of(text, place, old).indent(new))
             }
         };
-        Merge::of(text, place, self.strategy, old, new, &fitted).changes(put);
+        Merge::of(text, place, self.strategy, old, new, &fitted, self.pairs).changes(put);
     }
 
     /// The new text without those blanks at its ends that it shares with the old one and the place has not.

@@ -10,8 +10,8 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::matching::{Strategy, Text};
 
-/// Parts of more pairs of lines than this are not compared line by line, but replaced whole.
-const MAX_PAIRS: usize = 4_000_000;
+/// At all places of an edit together, so many pairs of lines may have to be compared; what is more is replaced whole.
+pub(super) const MAX_PAIRS: usize = 4_000_000;
 
 /// Lines that differ, on both sides.
 type Difference = (Range<usize>, Range<usize>);
@@ -27,10 +27,11 @@ pub(super) struct Merge<'a> {
     /// The new lines as they have to be here.
     fitted: Vec<&'a str>,
     alignment: Alignment,
+    pairs: usize,
 }
 
 impl<'a> Merge<'a> {
-    /// `fitted` is `new`, line by line.
+    /// `fitted` is `new`, line by line. More than `pairs` pairs of lines are not compared.
     pub(super) fn of(
         text: &Text<'_>,
         place: &Range<usize>,
@@ -38,15 +39,16 @@ impl<'a> Merge<'a> {
         old: &'a str,
         new: &'a str,
         fitted: &'a str,
+        pairs: usize,
     ) -> Self {
         let file = file_lines(text, place);
         // The place ends without the line break that the old text has: the file does.
         let ends = place.end == text.content().len() && file.last().is_some_and(|line| !line.is_empty());
         let old = if ends { old.strip_suffix('\n').unwrap_or(old) } else { old };
         let old = lines(old);
-        let alignment = Alignment::of(text.content(), &file, &old, strategy);
+        let alignment = Alignment::of(text.content(), &file, &old, strategy, pairs);
         let within_line = text.lines().start(text.lines().at(place.start)) < place.start;
-        Self { file, within_line, old, new: lines(new), fitted: lines(fitted), alignment }
+        Self { file, within_line, old, new: lines(new), fitted: lines(fitted), alignment, pairs }
     }
 
     /// Hands over what is replaced, in order, and by what.
@@ -67,7 +69,7 @@ impl<'a> Merge<'a> {
     /// The differences of the two texts, each between two lines of the old one that the file has as well.
     fn differences(&self) -> Vec<Difference> {
         let mut differences: Vec<Difference> = Vec::new();
-        let mut rest = differences_of(&self.old, &self.new).into_iter().flat_map(by_line).peekable();
+        let mut rest = differences_of(&self.old, &self.new, self.pairs).into_iter().flat_map(by_line).peekable();
         while let Some((mut old, mut new)) = rest.next() {
             // The line that the place begins in has its indentation before the place, and no other line has.
             if self.within_line && old.start == 0 && (old.is_empty() || new.is_empty()) && old.end < self.old.len() {
@@ -120,7 +122,7 @@ struct Alignment {
 }
 
 impl Alignment {
-    fn of(content: &[u8], file: &[Range<usize>], old: &[&str], strategy: Strategy) -> Self {
+    fn of(content: &[u8], file: &[Range<usize>], old: &[&str], strategy: Strategy, pairs: usize) -> Self {
         // Words may have gone from one line to the next; any other strategy compares line by line.
         let by_line = strategy != Strategy::WhitespaceNormalised;
         if by_line && file.len() == old.len() {
@@ -134,7 +136,7 @@ impl Alignment {
         let mut alignment = Self { starts: known.clone(), ends: known };
         let (mut old_done, mut file_done) = (0, 0);
         let end = (old.len()..old.len(), file.len()..file.len());
-        for (old, file) in differences_of(&old_words, &file_words).into_iter().chain([end]) {
+        for (old, file) in differences_of(&old_words, &file_words, pairs).into_iter().chain([end]) {
             for equal in old_done + 1..=old.start {
                 alignment.set(equal, file_done + equal - old_done);
             }
@@ -172,7 +174,7 @@ fn by_line((old, new): Difference) -> impl Iterator<Item = Difference> {
     (0..count).step_by(step).map(next)
 }
 
-fn differences_of<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<Difference> {
+fn differences_of<T: Hash + Ord>(old: &[T], new: &[T], pairs: usize) -> Vec<Difference> {
     let first = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let most = old.len().min(new.len()) - first;
     let last = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).take(most).count();
@@ -180,7 +182,7 @@ fn differences_of<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<Difference> {
     if old_part.is_empty() && new_part.is_empty() {
         return Vec::new();
     }
-    if old_part.is_empty() || new_part.is_empty() || old_part.len().saturating_mul(new_part.len()) > MAX_PAIRS {
+    if old_part.is_empty() || new_part.is_empty() || old_part.len().saturating_mul(new_part.len()) > pairs {
         return vec![(old_part, new_part)];
     }
     let shifted = |lines: Range<usize>| lines.start + first..lines.end + first;

@@ -1,8 +1,9 @@
 //! `edit`: one text of a file replaced by another (opencode's tool; the names of pi's and older ones are taken too).
 //!
 //! Beyond opencode: an ambiguous text is always an error, which says where it stands; a text that was found by a lax
-//! [strategy](matching::Strategy) says so, and what takes its place is indented to fit; bytes outside of what is replaced
-//! stay, whatever they are; what a session has not seen is not overwritten; `replaceAll` counts; `$&` means nothing.
+//! [strategy](matching::Strategy) says so, what takes its place is indented to fit, and lines that the old text and the
+//! new one share stay as the file has them; bytes outside of what is replaced stay, whatever they are; what a session has
+//! not seen is not overwritten; `replaceAll` counts; `$&` means nothing.
 
 mod file;
 mod fit;

@@ -26,7 +26,8 @@ pub(crate) async fn lock(
     paths: impl IntoIterator<Item = PathBuf>,
 ) -> Result<FileGuard, ToolError> {
     let guard = ctx.cancellation().run_until_cancelled(workspace.locks().lock(paths)).await;
-    guard.ok_or(ToolError::Cancelled)
+    // Both can come at once.
+    guard.filter(|_| !ctx.cancellation().is_cancelled()).ok_or(ToolError::Cancelled)
 }
 
 /// Locks that are held, until it is dropped.
