@@ -11,6 +11,7 @@
 
 pub mod bash;
 pub mod batch;
+pub mod command;
 pub mod custom;
 pub mod read;
 pub mod text_file;

@@ -1,6 +1,6 @@
 //! `bash`: one command in a shell (opencode's tool).
 //!
-//! In this order: may it run there and may it run (`permission`), run it (`workspace`), keep what it prints (`capture`,
+//! In this order: may it run there and may it run (`command`), run it (`workspace`), keep what it prints (`capture`,
 //! on `decode` and `tail`), say how it ended. The shell is `shell`.
 //!
 //! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
@@ -10,7 +10,6 @@
 
 mod capture;
 mod decode;
-mod permission;
 mod shell;
 mod tail;
 
@@ -23,7 +22,10 @@ use self::{
     capture::{Capture, Captured, Kept, MAX_SPILL},
     tail::last_chars,
 };
-use crate::workspace::{ActiveWorkspace, Command, End, Exit, FileKind, Place, Project, follow};
+use crate::{
+    command::ask_command,
+    workspace::{ActiveWorkspace, Command, End, Exit, FileKind, Place, Project, follow},
+};
 
 /// How long a command may take unless the call says otherwise (opencode).
 const TIMEOUT: u64 = 120_000;
@@ -55,7 +57,7 @@ pub async fn bash(
 ) -> Result<ToolOutput, ToolError> {
     let project = Project::of(ctx, &*workspace).await;
     let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
-    permission::ask(ctx, &*workspace, &project, &place, &command).await?;
+    ask_command(ctx, &*workspace, &project, &command, &place).await?;
 
     let folder = place.path.display();
     match workspace.stat(&place.real).await {

@@ -21,7 +21,6 @@ use std::{
 use async_trait::async_trait;
 use tokio::io::AsyncRead;
 
-pub(crate) use self::follow::{End, Sink, follow};
 pub use self::{
     active::ActiveWorkspace,
     external::ask_external,
@@ -30,6 +29,10 @@ pub use self::{
     place::{Place, Project},
     process::{Command, Exit, Process, Running, Stop},
     resolve::{BadPath, resolve},
+};
+pub(crate) use self::{
+    external::outside,
+    follow::{End, Sink, follow},
 };
 
 /// A stream of bytes from a file or a process.

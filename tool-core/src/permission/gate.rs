@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Approval, ApprovalSettings, Approver, Ask, PatternDetail, PermissionRequest, Reply, RequestKind, Rule, Ruleset,
+    Action, Approval, ApprovalSettings, Approver, Ask, PatternDetail, PermissionRequest, Reply, RequestKind, Rule,
+    Ruleset,
     desk::{Desk, Open, Settled},
     policy::Verdict,
 };
@@ -44,12 +45,7 @@ impl Gate<'_> {
     }
 
     /// The last rule that decides on a pattern, what it says, and whether that is certain.
-    fn decide(
-        &self,
-        permission: &str,
-        pattern: &str,
-        detail: Option<&PatternDetail>,
-    ) -> Option<(Action, bool, &Rule)> {
+    fn decide(&self, permission: &str, pattern: &str, detail: Option<&PatternDetail>) -> Option<(Action, bool, &Rule)> {
         let mut rules = self.session_rules.backwards(permission).chain(self.rules.backwards(permission));
         rules.find_map(|rule| rule.says(pattern, detail).map(|(action, is_certain)| (action, is_certain, rule)))
     }
@@ -96,7 +92,11 @@ impl Gate<'_> {
                 Some((Action::Deny, true, rule)) => {
                     let permission = request.permission.clone().into_owned();
                     let justification = rule.justification.as_deref().map(str::to_owned);
-                    return Err(ToolError::Denied(Denial::Rule { permission, pattern: pattern.clone(), justification }));
+                    return Err(ToolError::Denied(Denial::Rule {
+                        permission,
+                        pattern: pattern.clone(),
+                        justification,
+                    }));
                 }
                 // What a rule may deny is not approved for good.
                 Some((Action::Deny, false, _)) => (true, false),

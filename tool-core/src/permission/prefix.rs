@@ -55,7 +55,9 @@ fn prefix_rule(node: &Node, at: &Path<'_>) -> Result<Vec<Rule>, String> {
     let justification = match member("justification") {
         None => None,
         Some(Node::Text(text)) if !text.trim().is_empty() => Some(text.clone().into()),
-        Some(Node::Text(_)) => return Err(format!("{}: is blank; say why, or leave it out", Path::Key(at, "justification"))),
+        Some(Node::Text(_)) => {
+            return Err(format!("{}: is blank; say why, or leave it out", Path::Key(at, "justification")));
+        }
         Some(node) => return Err(expected(&Path::Key(at, "justification"), "a string", node)),
     };
     let pattern_at = Path::Key(at, "pattern");

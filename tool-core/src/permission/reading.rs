@@ -205,7 +205,9 @@ mod tests {
     #[test]
     fn known_texts_match_as_everywhere() {
         for pattern in ["git *", "git", "*", "a?c", "*.env", "*a*b*", "", "a *", "x*", "**", "?", "a\\b"] {
-            for text in ["git push", "git", "gitk", "abc", "x/.env", "aab", "bab", "", "a", "a b", "a*", "*", "a/b", "x"] {
+            for text in
+                ["git push", "git", "gitk", "abc", "x/.env", "aab", "bab", "", "a", "a b", "a*", "*", "a/b", "x"]
+            {
                 let reading = Reading::known(text);
                 assert_eq!(reading.is_covered_by(pattern), matches(pattern, text), "{pattern} {text}");
                 assert_eq!(reading.may_match(pattern), matches(pattern, text), "{pattern} {text}");
