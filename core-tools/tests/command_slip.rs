@@ -339,10 +339,15 @@ async fn an_unreadable_word_is_not_taken_for_something_narrower() {
 #[tokio::test]
 async fn ordinary_commands_pass_unasked() {
     let mut rules = Ruleset::new();
-    for name in ["git", "cargo", "tail", "echo", "cat", "ls", "npm run", "wc", "grep", "find", "sed", "true", "test", "mkdir", "cp", "sort", "printf"] {
+    for name in [
+        "git", "cargo", "tail", "echo", "cat", "ls", "npm run", "wc", "grep", "find", "sed", "true", "test", "mkdir",
+        "cp", "sort", "printf",
+    ] {
         rules = rules.allow("bash", format!("{name} *"));
     }
-    let project = Project::with(|bench| bench.with(|executor| executor.rules(rules.deny("bash", "rm *").deny("bash", "git push *"))));
+    let project = Project::with(|bench| {
+        bench.with(|executor| executor.rules(rules.deny("bash", "rm *").deny("bash", "git push *")))
+    });
     project.file("src/a.rs", "a\n");
     project.file("README.md", "b\n");
     let mut wrong = Vec::new();

@@ -100,6 +100,7 @@ impl Walk {
         if matches!(&*program, "source" | ".") {
             let file = of.words.get(1).and_then(Word::text);
             has_code |= file.is_none_or(|file| file.starts_with("/dev/") || file.starts_with("/proc/"));
+            has_code |= self.has_written(&of.words);
         }
         // A program that the script has just made, or given another's name.
         has_code |= self.is_written(&path) || SHELLS.contains(&&*program) && self.has_written(&of.words);
@@ -117,7 +118,8 @@ impl Walk {
         let files = self.found.files.len();
         for inner in wrapped.inner {
             match inner {
-                Inner::Words { words, .. } if words.is_empty() => {}
+                Inner::Words { words, .. } if words.is_empty() && !of.more => {}
+                Inner::Words { words, .. } if words.is_empty() => self.unreadable(&render::display(&of.words, true).0),
                 Inner::Words { words, more } => {
                     let stdin = if program == "xargs" { Stdin::Given } else { of.redirects.stdin.clone() };
                     let redirects = Redirects { stdin, outputs: of.redirects.outputs.clone(), words: Vec::new() };
@@ -217,6 +219,11 @@ impl Walk {
             if !opaque::runs_only_itself(program, &of.words) {
                 readings.extend(suffixes(&of.words, of.more));
             }
+        }
+        if program.is_none() && of.words.first().is_some_and(|word| word.source.contains('/')) {
+            // Its name is behind the last slash, wherever that is.
+            readings.push(Reading::anything().then(" ").then_all(&render::plain(&of.words[1..], of.more)));
+            readings.push(Reading::anything());
         }
         readings.extend(more.iter().cloned());
         let mut distinct: Vec<Reading> = Vec::with_capacity(readings.len());

@@ -64,17 +64,14 @@ fn accounts(node: Node<'_>, script: &str, in_text: bool, depth: usize, read_to: 
     is_fine
 }
 
+/// Blanks, line breaks and continued lines. A continued line without a blank beside it does not end a word.
 fn is_gap(script: &str, from: usize, to: usize) -> bool {
-    from >= to || {
-        let mut rest = &script[from..to];
-        loop {
-            rest = rest.trim_start_matches([' ', '\t', '\n']);
-            match rest.strip_prefix("\\\n") {
-                Some(after) => rest = after,
-                None => return rest.is_empty(),
-            }
-        }
+    if from >= to {
+        return true;
     }
+    let gap = &script[from..to];
+    let blanks = gap.replace("\\\n", "");
+    blanks.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) && !(blanks.is_empty() && from > 0 && to < script.len())
 }
 
 /// Whether a leaf is read by every shell as the grammar reads it.

@@ -351,6 +351,10 @@ impl Walk {
             self.unreadable(body);
         }
         let is_known = is_literal || !body.contains(['$', '`']);
+        // The grammar reads no substitution of this form in such a text.
+        if !is_literal && body.replace("\\`", "").contains('`') {
+            self.unreadable(body);
+        }
         redirects.stdin = match is_known {
             true if is_literal => Stdin::Text(body.to_owned()),
             true => Stdin::Text(word::unescaped(body)),

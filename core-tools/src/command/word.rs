@@ -101,7 +101,11 @@ fn expands_braces(node: Node<'_>, script: &str) -> bool {
             "word" | "{" | "}" | ".." | "brace_expression" if node.child_count() == 0 => {
                 let mut chars = script[node.byte_range()].chars();
                 while let Some(c) = chars.next() {
-                    if c == '\\' { drop(chars.next()) } else { text.push(c) }
+                    if c == '\\' {
+                        chars.next();
+                    } else {
+                        text.push(c);
+                    }
                 }
             }
             "concatenation" | "brace_expression" | "command_name" => {

@@ -103,7 +103,10 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Option<Wrapped> {
         "eval" => wrapped(vec![script(args)], true),
         "trap" => match text(0) {
             Some("-p" | "-l" | "-" | "") => None,
-            _ => wrapped(args.first().map(|first| vec![script(std::slice::from_ref(first))])?, true),
+            first => wrapped(
+                args.get(usize::from(first == Some("--"))).map(|first| vec![script(std::slice::from_ref(first))])?,
+                true,
+            ),
         },
         "alias" => {
             let value = |word: &Word| match word.text() {
@@ -250,13 +253,19 @@ fn env(args: &[Word]) -> Wrapped {
     let inner = after(args, &valued, 0);
     let is_bare = matches!(&inner, Inner::Words { words, .. } if words.is_empty());
     if is_bare {
-        return Wrapped { inner: Vec::new(), is_transparent: false, is_elsewhere: false };
+        return one(inner, false);
     }
     one(inner, is_plain)
 }
 
 /// What `find` runs: all between `-exec` and `;` or `+`.
 fn executed(args: &[Word]) -> Vec<Inner> {
+    // What is found is in one of the folders that it starts from.
+    let starts = args.iter().take_while(|word| !word.reading.start().starts_with(['-', '(', '!']));
+    let mut starts = starts.cloned().collect::<Vec<_>>();
+    if starts.is_empty() {
+        starts.push(Word::known("."));
+    }
     let mut inner = Vec::new();
     let mut rest = args.iter();
     while let Some(word) = rest.next() {
@@ -266,7 +275,12 @@ fn executed(args: &[Word]) -> Vec<Inner> {
                 let found = words.map(|word| match word.text() {
                     Some(text) if text.contains('{') => {
                         let reading = Reading::known(text.split('{').next().unwrap_or_default());
-                        Word { source: text.to_owned(), reading: reading.then_anything(), ..Word::default() }
+                        Word {
+                            source: text.to_owned(),
+                            reading: reading.then_anything(),
+                            choices: if text == "{}" { starts.clone() } else { Vec::new() },
+                            ..Word::default()
+                        }
                     }
                     _ => word.clone(),
                 });
