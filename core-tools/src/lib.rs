@@ -3,7 +3,7 @@
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named
 //! for the thing: [`workspace`] (the machine they work on), [`text_file`] (what makes a file text, and how it is
-//! replaced). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
+//! replaced), [`command`] (what a command does, read before it runs). Linking this crate registers them all; select by set: `opencode`, `coding`, `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 

@@ -15,6 +15,12 @@ use super::{
 /// As many arguments are looked at as the start of a command.
 const MOST_SUFFIXES: usize = 24;
 
+/// How many commands may run each other: `nohup nice timeout 5 …`.
+const MOST_WRAPPED: usize = 16;
+
+/// As many words are compared from where a command may start.
+const MOST_WORDS: usize = 64;
+
 /// A command, and what stands around it.
 #[derive(Default)]
 pub(super) struct Invocation {
@@ -107,7 +113,13 @@ impl Walk {
         let around = self.around.len();
         self.run(&program, &of, is_transparent, has_code);
         if let Some(wrapped) = wrapped {
-            self.inner(&program, &of, wrapped);
+            self.wrapped += 1;
+            if self.wrapped > MOST_WRAPPED {
+                self.unreadable(&render::display(&of.words, of.more).0);
+            } else {
+                self.inner(&program, &of, wrapped);
+            }
+            self.wrapped -= 1;
         }
         self.around.truncate(around);
     }
@@ -367,7 +379,9 @@ fn flags_in_order(program: &str, words: &[Word]) -> Vec<Reading> {
 /// What a program of which nobody knows whether it runs its arguments would run.
 fn suffixes(words: &[Word], more: bool) -> Vec<Reading> {
     let from = |at: usize| {
-        let mut words: Vec<Word> = words[at..].to_vec();
+        let end = words.len().min(at + MOST_WORDS);
+        let more = more || end < words.len();
+        let mut words: Vec<Word> = words[at..end].to_vec();
         if let Some(name) =
             words[0].text().and_then(|text| text.split_once(' ').map_or(text, |(first, _)| first).rsplit('/').next())
         {

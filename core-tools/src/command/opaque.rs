@@ -109,7 +109,7 @@ pub(super) fn has_code(program: &str, words: &[Word], stdin_is_given: bool) -> b
             program != "bc"
         }
         program => {
-            INTERPRETERS.iter().any(|(name, options)| *name == program && options.iter().any(|option| starts(&option)))
+            INTERPRETERS.iter().any(|(name, options)| *name == program && options.iter().any(|option| starts(option)))
         }
     }
 }

@@ -41,6 +41,8 @@ pub(super) struct Walk {
     /// What the commands are called that do nothing but run what is walked through.
     pub(super) around: Vec<Vec<Reading>>,
     nested: usize,
+    /// How many commands run the one that is looked at.
+    pub(super) wrapped: usize,
     level: usize,
     bytes: usize,
 }
@@ -176,7 +178,7 @@ impl Walk {
                 self.is_fed = false;
             }
             "subshell" | "command_substitution" | "process_substitution" => {
-                self.apart(|walk| walk.children(node, script))
+                self.apart(|walk| walk.children(node, script));
             }
             "if_statement"
             | "while_statement"
@@ -279,7 +281,7 @@ impl Walk {
         for child in node.children(&mut cursor) {
             match child.kind() {
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                    self.redirect(child, script, &mut redirects)
+                    self.redirect(child, script, &mut redirects);
                 }
                 _ if child.is_named() => body = Some(child),
                 _ => {}
@@ -406,7 +408,7 @@ impl Walk {
                     }
                 }
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
-                    self.redirect(child, script, &mut redirects)
+                    self.redirect(child, script, &mut redirects);
                 }
                 _ if child.is_named() || is_word(child.kind()) => words.push(self.word(child, script)),
                 // `$` alone, or an operator of `[[`.
@@ -448,7 +450,7 @@ impl Walk {
                 "variable_assignment" => self.assignment(child, script, is_exported),
                 // `export "$x"`: any variable.
                 kind if is_word(kind) && kind != "word" => {
-                    self.plainly(&[Word::known("export"), Word::unknown(&script[child.byte_range()])])
+                    self.plainly(&[Word::known("export"), Word::unknown(&script[child.byte_range()])]);
                 }
                 _ => {}
             }

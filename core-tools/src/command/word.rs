@@ -139,7 +139,7 @@ fn piece(node: Node<'_>, script: &str, variables: &Variables, is_quoted: bool, h
             let mut cursor = node.walk();
             for child in node.children(&mut cursor) {
                 // A continued line in the middle of a word.
-                if script[at..child.start_byte()].replace("\\\n", "") != "" {
+                if !script[at..child.start_byte()].replace("\\\n", "").is_empty() {
                     draft.unknown(false);
                 }
                 piece(child, script, variables, is_quoted, has_braces, draft);
