@@ -108,9 +108,7 @@ pub(super) fn has_code(program: &str, words: &[Word], stdin_is_given: bool) -> b
         "crontab" | "at" | "batch" | "tclsh" | "ed" | "ex" | "bc" | "sqlite3" | "psql" | "mysql" if stdin_is_given => {
             program != "bc"
         }
-        program => {
-            INTERPRETERS.iter().any(|(name, options)| *name == program && options.iter().any(|option| starts(option)))
-        }
+        program => INTERPRETERS.iter().any(|(name, options)| *name == program && options.iter().any(&starts)),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn is_harmless(words: &[&str]) -> bool {
         "find" => !any(&["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf"]),
         "rg" => {
             let cluster = |arg: &&str| arg.starts_with('-') && !arg.starts_with("--") && arg.contains('z');
-            !any(&["--pre", "--hostname-bin", "--search-zip"]) && !args.iter().any(|arg| cluster(arg))
+            !any(&["--pre", "--hostname-bin", "--search-zip"]) && !args.iter().any(cluster)
         }
         "sed" => matches!(args, ["-n", script] | ["-n", script, _] if prints_lines(script)),
         "git" => looks(args),
@@ -48,7 +48,7 @@ fn looks(args: &[&str]) -> bool {
     let [command, args @ ..] = args else { return false };
     let writes = |arg: &&str| ["--output", "--ext-diff", "--textconv"].iter().any(|option| arg.starts_with(option));
     match *command {
-        "status" | "log" | "diff" | "show" => !args.iter().any(|arg| writes(arg)),
+        "status" | "log" | "diff" | "show" => !args.iter().any(writes),
         "branch" => {
             args.iter().all(|arg| matches!(*arg, "-a" | "-r" | "-v" | "-vv" | "--all" | "--list" | "--show-current"))
         }

@@ -13,8 +13,8 @@ pub(super) const MOST_BYTES: usize = 128 * 1024;
 /// How deep constructs may stand in each other.
 const MOST_DEPTH: usize = 200;
 
-/// How often the parser may report progress (each is some hundred steps of its machine), in all and for each KiB.
-const MOST_REPORTS: usize = 2_000;
+/// How often the parser may report progress, each time after some hundred steps of its machine, beside once for 32 bytes.
+const MOST_REPORTS: usize = 1_000;
 
 /// The tree of a script; `None` where it is too long or too deep, takes too long to read, or cannot be read for certain.
 pub(super) fn parse(script: &str) -> Option<Tree> {
@@ -23,7 +23,7 @@ pub(super) fn parse(script: &str) -> Option<Tree> {
     }
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let most = MOST_REPORTS + script.len() / 8;
+    let most = MOST_REPORTS + script.len() / 32;
     let mut reports = 0_usize;
     let mut progress = |_: &_| {
         reports += 1;
