@@ -71,6 +71,8 @@ impl Rule {
 /// - `{"*": "ask", "bash": {"git *": "allow"}}`: opencode's map from a permission to an action, or to a map from
 ///   patterns to actions; the order counts;
 /// - `{"permission": …}`: a whole configuration file with such a value under this key; its other keys are left alone;
+/// - `{"prefix_rules": […]}`, alone or beside `permission`: codex's rules for commands, each with `pattern`, `decision`
+///   (`allow`, `prompt`, `forbidden`), `justification`, `match` and `not_match`, on the permission `bash`;
 /// - `[{"permission": "bash", "pattern": "git *", "action": "allow"}]`: what it serialises to; a pattern left out is
 ///   `*`.
 ///
