@@ -2,8 +2,10 @@
 //!
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named for the thing: [`workspace`] (the machine they work on),
-//! [`process`] (commands), [`text_file`] (what makes a file text, where its lines are, how parts of it are replaced),
-//! `search` (files by name and by content), [`media`] (images and documents to look at). Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`, `read_only`.
+//! [`process`] (commands), [`command`] (what a command does, read before it runs), [`text_file`] (what makes a file text,
+//! where its lines are, how parts of it are replaced), `search` (files by name and by content), [`media`] (images and
+//! documents to look at). Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`,
+//! `read_only`.
 //!
 //! Unix only: processes are run in groups, and a file's kind and mode are looked at.
 
@@ -12,6 +14,7 @@
 pub mod apply_patch;
 pub mod bash;
 pub mod batch;
+pub mod command;
 pub mod custom;
 pub mod edit;
 pub mod exec_command;

@@ -142,13 +142,16 @@ fn list(names: &[ToolName]) -> String {
 pub enum Denial {
     /// By a configured rule.
     #[error(
-        "Permission `{permission}` for `{pattern}` is denied by a rule. Do not try again in another way; choose a different approach, or ask the user."
+        "Permission `{permission}` for `{pattern}` is denied by a rule{}. Do not try again in another way; choose a different approach, or ask the user.",
+        .justification.as_ref().map(|why| format!(": {}", why.trim_end_matches('.'))).unwrap_or_default()
     )]
     Rule {
         /// The permission asked for.
         permission: String,
         /// The pattern that a rule denies.
         pattern: String,
+        /// Why, where the rule says so.
+        justification: Option<String>,
     },
     /// By configured rules that leave nothing of what the tool does.
     #[error(

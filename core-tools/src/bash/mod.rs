@@ -1,6 +1,6 @@
 //! `bash`: one command in a shell (opencode's tool).
 //!
-//! In this order: may it run there and may it run (`permission`), run it (`process`), keep what it prints (`capture`, on
+//! In this order: may it run there and may it run (`command`), run it (`process`), keep what it prints (`capture`, on
 //! `tail`), say how it ended.
 //!
 //! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
@@ -13,7 +13,6 @@
 //! output, as its note.
 
 mod capture;
-pub(crate) mod permission;
 mod tail;
 
 use std::time::Duration;
@@ -25,6 +24,7 @@ use self::{
     tail::last_chars,
 };
 use crate::{
+    command::ask_command,
     process::{Note, Shell, Start, background},
     workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, follow},
 };
@@ -59,7 +59,7 @@ pub async fn bash(
 ) -> Result<ToolOutput, ToolError> {
     let project = Project::of(ctx, &*workspace).await;
     let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
-    permission::ask(ctx, &*workspace, &project, &place, &command).await?;
+    ask_command(ctx, &*workspace, &project, &command, &place).await?;
 
     let shell = Shell::of(ctx, &*workspace).await;
     let start = Start { ctx, workspace: &*workspace, place: &place };

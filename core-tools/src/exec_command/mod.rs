@@ -29,7 +29,7 @@ pub use self::{
     write_stdin::{WriteStdinTool, write_stdin},
 };
 use crate::{
-    bash::permission,
+    command::ask_command,
     process::{Live, Note, Shell, Start, Waited, background},
     workspace::{ActiveWorkspace, Background, Place, Project, TerminalSize},
 };
@@ -88,7 +88,7 @@ pub async fn exec_command(
         let text = format!("Wall time: {:.4} seconds\nOutput:\n{}", start.elapsed().as_secs_f64(), patched?);
         return Ok(ToolOutput::text(text).title(cmd).with("truncated", false));
     }
-    permission::ask(ctx, &*workspace, &project, &place, &cmd).await?;
+    ask_command(ctx, &*workspace, &project, &cmd, &place).await?;
 
     let shell = Shell::named(ctx, &*workspace, shell.as_deref()).await?;
     let starting = Start { ctx, workspace: &*workspace, place: &place };

@@ -11,7 +11,7 @@ use super::{
     sessions::Sessions,
 };
 use crate::{
-    bash::permission,
+    command::ask_command,
     process::{Note, Waited},
     workspace::{ActiveWorkspace, Project, TerminalSize},
 };
@@ -59,7 +59,7 @@ pub async fn write_stdin(
     if !chars.trim_matches(|c: char| c.is_control() || c.is_whitespace()).is_empty() && live.has_terminal() {
         // A shell in a terminal does what it is told: what is typed is asked about like a command.
         let project = Project::of(ctx, &*workspace).await;
-        permission::ask(ctx, &*workspace, &project, &session.place, chars.trim()).await?;
+        ask_command(ctx, &*workspace, &project, chars.trim(), &session.place).await?;
     }
 
     let start = Instant::now();

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use crate::{
-    bash::permission,
+    command::ask_command,
     exec_command::{budget, exit_code, patch},
     process::{Cut, Live, Note, Shell, Start, Waited, Whole, background, cut},
     workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Running},
@@ -132,7 +132,7 @@ async fn place(ctx: &ToolContext, workspace: &ActiveWorkspace, workdir: Option<S
 
 async fn ask(ctx: &ToolContext, workspace: &ActiveWorkspace, place: &Place, line: &str) -> Result<(), ToolError> {
     let project = Project::of(ctx, &**workspace).await;
-    permission::ask(ctx, &**workspace, &project, place, line).await
+    ask_command(ctx, &**workspace, &project, line, place).await
 }
 
 /// A command that has ended, one way or another.

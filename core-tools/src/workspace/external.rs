@@ -24,8 +24,34 @@ pub async fn ask_external(
     project: &Project,
     place: &Place,
 ) -> Result<(), ToolError> {
+    let Some(outside) = outside(ctx, workspace, project, place).await else { return Ok(()) };
+    // A folder's own name may have a wildcard in it, which would then allow others too.
+    let is_plain = |pattern: &String| !pattern.trim_end_matches("/*").contains(['*', '?']);
+    let patterns = outside.patterns;
+    let always = if patterns.iter().all(is_plain) { patterns.clone() } else { Vec::new() };
+    let request = PermissionRequest::new("external_directory", patterns)
+        .always(always)
+        .kind(RequestKind::Boundary)
+        .with("filepath", place.path.to_string_lossy())
+        .with("parentDir", outside.folder.to_string_lossy());
+    ctx.ask(request).await
+}
+
+/// A place outside the project: the patterns that it is asked for by, and the folder that it is really in.
+pub(crate) struct Outside {
+    pub(crate) patterns: Vec<String>,
+    pub(crate) folder: PathBuf,
+}
+
+/// What has to be asked for a place; `None` where it is in the project.
+pub(crate) async fn outside(
+    ctx: &ToolContext,
+    workspace: &dyn Workspace,
+    project: &Project,
+    place: &Place,
+) -> Option<Outside> {
     if project.holds(&place.real) || is_spill(ctx, workspace, &place.real).await {
-        return Ok(());
+        return None;
     }
     let is_folder = workspace.stat(&place.real).await.is_ok_and(|info| info.kind == FileKind::Directory);
     let folder =
@@ -38,15 +64,7 @@ pub async fn ask_external(
             patterns.insert(0, named);
         }
     }
-    // A folder's own name may have a wildcard in it, which would then allow others too.
-    let is_plain = |pattern: &String| !pattern.trim_end_matches("/*").contains(['*', '?']);
-    let always = if patterns.iter().all(is_plain) { patterns.clone() } else { Vec::new() };
-    let request = PermissionRequest::new("external_directory", patterns)
-        .always(always)
-        .kind(RequestKind::Boundary)
-        .with("filepath", place.path.to_string_lossy())
-        .with("parentDir", real.to_string_lossy());
-    ctx.ask(request).await
+    Some(Outside { patterns, folder: real })
 }
 
 fn all_in(folder: &Path) -> String {

@@ -57,6 +57,7 @@ pub use self::{
 };
 pub(crate) use self::{
     alike::Alike,
+    external::outside,
     follow::{End, Sink, follow},
     locks::lock,
     missing::{is_missing, suggestions},

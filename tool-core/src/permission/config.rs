@@ -10,10 +10,13 @@ use serde::{
     de::{self, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Action, Rule, Ruleset};
+use super::{Action, Rule, Ruleset, prefix};
 
 /// A key of opencode's whole configuration, with the rules under it.
 const PERMISSION: &str = "permission";
+
+/// A key beside it, with codex's rules for commands.
+const PREFIX_RULES: &str = "prefix_rules";
 
 impl<'de> Deserialize<'de> for Ruleset {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -35,7 +38,7 @@ impl<'de> Deserialize<'de> for Action {
 }
 
 /// Configuration as it stands.
-enum Node {
+pub(super) enum Node {
     Text(String),
     Map(Vec<(String, Node)>),
     List(Vec<Node>),
@@ -44,7 +47,7 @@ enum Node {
 }
 
 /// Where something stands.
-enum Path<'p> {
+pub(super) enum Path<'p> {
     Root,
     Key(&'p Path<'p>, &'p str),
     Index(&'p Path<'p>, usize),
@@ -69,7 +72,7 @@ impl fmt::Display for Path<'_> {
 
 fn read(node: &Node) -> Result<Ruleset, String> {
     if let Node::Map(entries) = node
-        && entries.iter().any(|(key, _)| key == PERMISSION)
+        && entries.iter().any(|(key, _)| key == PERMISSION || key == PREFIX_RULES)
     {
         return configuration(entries);
     }
@@ -80,7 +83,7 @@ fn read(node: &Node) -> Result<Ruleset, String> {
 /// opencode switch tools off under `tools`, and what somebody forbade must not pass unread.
 fn configuration(entries: &[(String, Node)]) -> Result<Ruleset, String> {
     let root = Path::Root;
-    once(entries.iter().filter(|(key, _)| key == PERMISSION), &root)?;
+    once(entries.iter().filter(|(key, _)| key == PERMISSION || key == PREFIX_RULES), &root)?;
     if entries.iter().any(|(key, _)| key == "tools") {
         return Err(
             "`tools` is not read beside `permission`: write what it says as rules, e.g. \"edit\": \"deny\" for \
@@ -88,8 +91,15 @@ fn configuration(entries: &[(String, Node)]) -> Result<Ruleset, String> {
                 .to_owned(),
         );
     }
-    let found = entries.iter().find(|(key, _)| key == PERMISSION);
-    found.map_or_else(|| Ok(Ruleset::new()), |(key, node)| rules(node, &Path::Key(&root, key)))
+    let found = |name: &str| entries.iter().find(|(key, _)| key == name);
+    let mut all = Ruleset::new();
+    if let Some((key, node)) = found(PERMISSION) {
+        all = rules(node, &Path::Key(&root, key))?;
+    }
+    if let Some((key, node)) = found(PREFIX_RULES) {
+        all = prefix::add(all, node, &Path::Key(&root, key))?;
+    }
+    Ok(all)
 }
 
 fn rules(node: &Node, at: &Path<'_>) -> Result<Ruleset, String> {
@@ -132,7 +142,7 @@ fn permission_rules(permission: &str, node: &Node, at: &Path<'_>, rules: &mut Ru
 
 /// One rule of a list.
 fn rule(node: &Node, at: &Path<'_>) -> Result<Rule, String> {
-    const KEYS: [&str; 3] = [PERMISSION, "pattern", "action"];
+    const KEYS: [&str; 4] = [PERMISSION, "pattern", "action", "justification"];
     let Node::Map(entries) = node else {
         return Err(expected(at, "a rule: a map with `permission`, `pattern` and `action`", node));
     };
@@ -141,7 +151,7 @@ fn rule(node: &Node, at: &Path<'_>) -> Result<Rule, String> {
         let near = crate::suggest::nearest(key, KEYS.into_iter());
         let near = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
         let key = Path::Key(at, key);
-        return Err(format!("{key}: a rule has `permission`, `pattern` and `action` alone.{near}"));
+        return Err(format!("{key}: a rule has `permission`, `pattern`, `action` and `justification` alone.{near}"));
     }
     let member = |key: &str| entries.iter().find(|(known, _)| known == key).map(|(_, node)| node);
     let text = |key: &str| match member(key) {
@@ -152,7 +162,9 @@ fn rule(node: &Node, at: &Path<'_>) -> Result<Rule, String> {
     let absent = |key: &str| format!("{at}: a rule needs `{key}`");
     let permission = text(PERMISSION)?.filter(|name| !name.is_empty()).ok_or_else(|| absent(PERMISSION))?;
     let says = member("action").ok_or_else(|| absent("action"))?;
-    Ok(of(permission, text("pattern")?.unwrap_or("*"), action(says, &Path::Key(at, "action"))?))
+    let mut rule = of(permission, text("pattern")?.unwrap_or("*"), action(says, &Path::Key(at, "action"))?);
+    rule.justification = text("justification")?.map(|why| why.to_owned().into());
+    Ok(rule)
 }
 
 fn action(node: &Node, at: &Path<'_>) -> Result<Action, String> {
@@ -173,7 +185,7 @@ fn action(node: &Node, at: &Path<'_>) -> Result<Action, String> {
 }
 
 /// Which of two rules for the same thing counts is not to be guessed.
-fn once<'n>(entries: impl Iterator<Item = &'n (String, Node)>, at: &Path<'_>) -> Result<(), String> {
+pub(super) fn once<'n>(entries: impl Iterator<Item = &'n (String, Node)>, at: &Path<'_>) -> Result<(), String> {
     let mut seen = HashSet::new();
     for (key, _) in entries {
         if !seen.insert(key.as_str()) {
@@ -184,10 +196,10 @@ fn once<'n>(entries: impl Iterator<Item = &'n (String, Node)>, at: &Path<'_>) ->
 }
 
 fn of(permission: &str, pattern: &str, action: Action) -> Rule {
-    Rule { permission: permission.to_owned().into(), pattern: pattern.to_owned().into(), action }
+    Rule { permission: permission.to_owned().into(), pattern: pattern.to_owned().into(), action, justification: None }
 }
 
-fn expected(at: &Path<'_>, what: &str, got: &Node) -> String {
+pub(super) fn expected(at: &Path<'_>, what: &str, got: &Node) -> String {
     let got = match got {
         Node::Text(text) => format!("{:?}", excerpt(text)),
         Node::Map(_) => "a map".to_owned(),
@@ -198,7 +210,7 @@ fn expected(at: &Path<'_>, what: &str, got: &Node) -> String {
 }
 
 /// So much of a text as an error should show.
-fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     const MOST: usize = 80;
     let mut short: String = text.chars().take(MOST).collect();
     if short.len() < text.len() {

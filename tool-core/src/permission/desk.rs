@@ -30,9 +30,21 @@ struct State {
 struct Waiting {
     id: u64,
     ask: Arc<Ask>,
-    /// The patterns that are open.
-    open: Vec<String>,
+    open: Vec<Open>,
     settle: oneshot::Sender<Settled>,
+}
+
+/// A pattern that is open.
+pub(super) struct Open {
+    pub(super) pattern: String,
+    /// Whether an approval for good answers it.
+    pub(super) is_approvable: bool,
+}
+
+impl Open {
+    fn is_covered(&self, permission: &str, remembered: &Remembered) -> bool {
+        self.is_approvable && remembered.covers(permission, &self.pattern)
+    }
 }
 
 /// How another question's answer settled one.
@@ -62,9 +74,9 @@ impl Desk {
     }
 
     /// Opens a question for those patterns; `None` where they have all been allowed by now.
-    pub(super) fn open(&self, ask: Arc<Ask>, mut open: Vec<String>) -> Option<Ticket<'_>> {
+    pub(super) fn open(&self, ask: Arc<Ask>, mut open: Vec<Open>) -> Option<Ticket<'_>> {
         let mut state = self.lock();
-        open.retain(|pattern| !state.remembered.covers(&ask.request.permission, pattern));
+        open.retain(|open| !open.is_covered(&ask.request.permission, &state.remembered));
         if open.is_empty() {
             return None;
         }
@@ -82,7 +94,7 @@ impl Desk {
             remembered.add(approval);
         }
         let covered = |question: &mut Waiting| {
-            question.open.iter().all(|pattern| remembered.covers(&question.ask.request.permission, pattern))
+            question.open.iter().all(|open| open.is_covered(&question.ask.request.permission, remembered))
         };
         settle(waiting.extract_if(.., covered), Settled::Covered);
     }

@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Approval, ApprovalSettings, Approver, Ask, PermissionRequest, Reply, Rule, Ruleset,
-    desk::{Desk, Settled},
+    Action, Approval, ApprovalSettings, Approver, Ask, PatternDetail, PermissionRequest, Reply, RequestKind, Rule,
+    Ruleset,
+    desk::{Desk, Open, Settled},
     policy::Verdict,
 };
 use crate::{
@@ -41,6 +42,12 @@ impl Gate<'_> {
     /// What the last matching rule says.
     pub(crate) fn find(&self, permission: &str, pattern: &str) -> Option<Action> {
         self.session_rules.find(permission, pattern).or_else(|| self.rules.find(permission, pattern))
+    }
+
+    /// The last rule that decides on a pattern, what it says, and whether that is certain.
+    fn decide(&self, permission: &str, pattern: &str, detail: Option<&PatternDetail>) -> Option<(Action, bool, &Rule)> {
+        let mut rules = self.session_rules.backwards(permission).chain(self.rules.backwards(permission));
+        rules.find_map(|rule| rule.says(pattern, detail).map(|(action, is_certain)| (action, is_certain, rule)))
     }
 
     /// Whether the rules leave nothing of a permission: what [`Ruleset::disabled`] says of it.
@@ -75,37 +82,55 @@ impl Gate<'_> {
             request.patterns.push("*".to_owned());
         }
         let mut open = Vec::new();
-        for pattern in &request.patterns {
-            let by_rule = match self.find(&request.permission, pattern) {
-                Some(Action::Allow) => continue,
-                Some(Action::Deny) => {
+        let mut reasons = Vec::new();
+        for (at, pattern) in request.patterns.iter().enumerate() {
+            let detail = request.details.get(&at);
+            let kind = detail.map_or(request.kind, |detail| detail.kind);
+            let decided = self.decide(&request.permission, pattern, detail);
+            let (by_rule, is_certain) = match decided {
+                Some((Action::Allow, ..)) => continue,
+                Some((Action::Deny, true, rule)) => {
                     let permission = request.permission.clone().into_owned();
-                    return Err(ToolError::Denied(Denial::Rule { permission, pattern: pattern.clone() }));
+                    let justification = rule.justification.as_deref().map(str::to_owned);
+                    return Err(ToolError::Denied(Denial::Rule {
+                        permission,
+                        pattern: pattern.clone(),
+                        justification,
+                    }));
                 }
-                Some(Action::Ask) => true,
-                None => false,
+                // What a rule may deny is not approved for good.
+                Some((Action::Deny, false, _)) => (true, false),
+                Some((Action::Ask, ..)) => (kind != RequestKind::Implied, true),
+                None => (false, true),
             };
-            if !self.desk.covers(&request.permission, pattern) {
-                open.push((pattern.clone(), self.settings.policy.verdict(request.kind, by_rule, self.read_only)));
+            let is_approvable = is_certain && detail.is_none_or(|detail| !detail.once);
+            if !(is_approvable && self.desk.covers(&request.permission, pattern)) {
+                let open_one = Open { pattern: pattern.clone(), is_approvable };
+                open.push((open_one, self.settings.policy.verdict(kind, by_rule, self.read_only)));
+                reasons.extend(decided.and_then(|(.., rule)| rule.justification.as_deref()));
             }
+        }
+        if !reasons.is_empty() {
+            let reasons = reasons.join("\n");
+            request.metadata.entry("justification").or_insert(reasons.into());
         }
         match open.iter().map(|(_, verdict)| *verdict).max() {
             None | Some(Verdict::Pass) => Ok(()),
             Some(Verdict::Refuse) => {
                 let patterns = open.into_iter().filter(|(_, verdict)| *verdict == Verdict::Refuse);
-                let patterns = patterns.map(|(pattern, _)| pattern).collect();
+                let patterns = patterns.map(|(open, _)| open.pattern).collect();
                 let (permission, policy) = (request.permission.into_owned(), self.settings.policy);
                 Err(ToolError::Denied(Denial::Policy { permission, patterns, policy }))
             }
             Some(Verdict::Ask) => {
                 let open = open.into_iter().filter(|(_, verdict)| *verdict == Verdict::Ask);
-                self.ask(request, open.map(|(pattern, _)| pattern).collect()).await
+                self.ask(request, open.map(|(open, _)| open).collect()).await
             }
         }
     }
 
     /// Waits for an answer: the approver's, or another question's that settles this one too.
-    async fn ask(&self, request: PermissionRequest, open: Vec<String>) -> Result<(), ToolError> {
+    async fn ask(&self, request: PermissionRequest, open: Vec<Open>) -> Result<(), ToolError> {
         let (session, call_id, tool) = (self.session.clone(), self.call_id.clone(), self.tool.clone());
         let ask = Arc::new(Ask { session, call_id, tool, request });
         let Some(mut ticket) = self.desk.open(ask.clone(), open) else { return Ok(()) };

@@ -16,6 +16,8 @@ mod desk;
 mod gate;
 mod pattern;
 mod policy;
+mod prefix;
+mod reading;
 mod remembered;
 mod request;
 mod rule;
@@ -25,8 +27,9 @@ pub use self::{
     approver::{AllowAll, Approver, DenyAll, Reply},
     pattern::path_pattern,
     policy::{ApprovalPolicy, ApprovalSettings, Granular},
+    reading::Reading,
     remembered::Approval,
-    request::{Ask, PermissionRequest, RequestKind},
+    request::{Ask, PatternDetail, PermissionRequest, RequestKind},
     rule::{Action, Rule, Ruleset},
     wildcard::matches,
 };

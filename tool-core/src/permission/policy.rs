@@ -19,6 +19,10 @@ use super::RequestKind;
 /// | `granular` | as in `on-request`, where its switch is on; else refused | the same | the same | asked where `sandbox_approval` is on |
 /// | `never` | refused | refused | refused | refused |
 ///
+/// Two kinds are a `Use` that a tool could tell more of: one that is known to be `Harmless` passes under `untrusted` as a
+/// read-only tool's does, and one that is known to be `Dangerous` is asked about under `on-failure` too. What is `Implied`
+/// by something else that is asked about is a question of its own only where a rule may deny it.
+///
 /// Under `untrusted`, a tool that is not read-only and asks for nothing is asked about by its name; under the others it
 /// runs. A tool's annotations are its author's word: choose `untrusted` for tools of your own, not of a stranger's server.
 ///
@@ -84,11 +88,13 @@ impl ApprovalPolicy {
     /// `by_rule`: a rule says `ask`; otherwise no rule says anything.
     pub(super) fn verdict(self, kind: RequestKind, by_rule: bool, read_only: bool) -> Verdict {
         match self {
+            _ if kind == RequestKind::Implied && !by_rule => Verdict::Pass,
             Self::Never => Verdict::Refuse,
             Self::Granular(granular) if !granular.puts(kind, by_rule) => Verdict::Refuse,
             _ if by_rule => Verdict::Ask,
             Self::OnRequest if kind == RequestKind::Escalation => Verdict::Refuse,
-            Self::OnFailure if kind == RequestKind::Use => Verdict::Pass,
+            Self::OnFailure if matches!(kind, RequestKind::Use | RequestKind::Harmless) => Verdict::Pass,
+            Self::Untrusted if kind == RequestKind::Harmless => Verdict::Pass,
             Self::Untrusted if kind == RequestKind::Use && read_only => Verdict::Pass,
             _ => Verdict::Ask,
         }
@@ -106,7 +112,12 @@ impl Granular {
             return self.rules;
         }
         match kind {
-            RequestKind::Use | RequestKind::Boundary | RequestKind::Escalation => self.sandbox_approval,
+            RequestKind::Use
+            | RequestKind::Harmless
+            | RequestKind::Dangerous
+            | RequestKind::Implied
+            | RequestKind::Boundary
+            | RequestKind::Escalation => self.sandbox_approval,
             RequestKind::Elicitation => self.mcp_elicitations,
             RequestKind::Permissions => self.request_permissions,
             RequestKind::Skill => self.skill_approval,

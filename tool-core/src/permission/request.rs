@@ -1,7 +1,8 @@
 //! What is asked for.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
+use super::Reading;
 use crate::{call::CallId, output::Metadata, tool::ToolName};
 
 /// One request for leave (opencode's `ask`).
@@ -19,6 +20,23 @@ pub struct PermissionRequest {
     pub metadata: Metadata,
     /// What kind of thing it is, by which an [`ApprovalPolicy`](super::ApprovalPolicy) decides whether to ask.
     pub kind: RequestKind,
+    /// What is known of single patterns beyond their text, by their place in `patterns`; see
+    /// [`pattern`](Self::pattern).
+    pub details: BTreeMap<usize, PatternDetail>,
+}
+
+/// What a tool that can tell knows of one pattern of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PatternDetail {
+    /// What kind of thing this one is.
+    pub kind: RequestKind,
+    /// What it amounts to. Rules are held against these instead of the pattern: one that allows counts where it covers
+    /// the first of them, one that asks or denies where it matches any. Where it only may match, somebody is asked.
+    pub readings: Vec<Reading>,
+    /// Whether each time is another question, for nobody knows what the same words will do the next time: approvals for
+    /// "always" do not count.
+    pub once: bool,
 }
 
 /// What kind of thing is asked for. Rules do not look at it; an [`ApprovalPolicy`](super::ApprovalPolicy) does.
@@ -28,6 +46,13 @@ pub enum RequestKind {
     /// A tool's own work, within what confines it.
     #[default]
     Use,
+    /// A use that is known to change nothing, of a tool that could (codex-rs: known-safe commands).
+    Harmless,
+    /// A use that is known to do harm where it goes wrong (codex-rs: dangerous commands).
+    Dangerous,
+    /// What follows from something else that is asked about. Rules that deny it hold; nobody is asked for it, but where
+    /// it is not certain whether such a rule holds.
+    Implied,
     /// To cross a line that is drawn around all tools: the working directory, a loop's third turn.
     Boundary,
     /// To do again, without what confines it, what failed within: see [`PermissionRequest::escalation`].
@@ -54,6 +79,7 @@ impl PermissionRequest {
             patterns,
             metadata: Metadata::new(),
             kind: RequestKind::Use,
+            details: BTreeMap::new(),
         }
     }
 
@@ -71,6 +97,32 @@ impl PermissionRequest {
     #[must_use]
     pub fn kind(mut self, kind: RequestKind) -> Self {
         self.kind = kind;
+        self
+    }
+
+    /// Adds a pattern, with what is known of it. `readings` empty: it is what it says.
+    ///
+    /// ```
+    /// use tool_core::permission::{PermissionRequest, Reading, RequestKind};
+    /// let request = PermissionRequest::new("bash", ["git status"]);
+    /// let reading = Reading::known("git ").then_anything();
+    /// let request = request.pattern("git $x", RequestKind::Use, [reading], false);
+    /// assert_eq!(request.patterns, ["git status", "git $x"]);
+    /// ```
+    #[must_use]
+    pub fn pattern(
+        mut self,
+        pattern: impl Into<String>,
+        kind: RequestKind,
+        readings: impl IntoIterator<Item = Reading>,
+        once: bool,
+    ) -> Self {
+        let (pattern, mut readings) = (pattern.into(), readings.into_iter().collect::<Vec<_>>());
+        if readings.is_empty() {
+            readings.push(Reading::known(pattern.clone()));
+        }
+        self.details.insert(self.patterns.len(), PatternDetail { kind, readings, once });
+        self.patterns.push(pattern);
         self
     }
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::Path};
 
 use serde::Serialize;
 
-use super::wildcard::matches;
+use super::{PatternDetail, wildcard::matches};
 
 /// What a rule says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -27,9 +27,27 @@ pub struct Rule {
     pub pattern: Cow<'static, str>,
     /// What to do.
     pub action: Action,
+    /// Why: who is asked sees it, and a model that is refused (codex-rs).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub justification: Option<Cow<'static, str>>,
 }
 
 impl Rule {
+    /// What it says to a pattern, `None` where it is for others; and whether that is certain, which only a refusal of what
+    /// may turn out otherwise is not.
+    pub(super) fn says(&self, pattern: &str, detail: Option<&PatternDetail>) -> Option<(Action, bool)> {
+        let Some(detail) = detail else { return matches(&self.pattern, pattern).then_some((self.action, true)) };
+        let readings = &detail.readings;
+        match self.action {
+            Action::Allow => {
+                let first = readings.first()?;
+                first.is_covered_by(&self.pattern).then_some((Action::Allow, true))
+            }
+            action if readings.iter().any(|reading| reading.surely_matches(&self.pattern)) => Some((action, true)),
+            action => readings.iter().any(|reading| reading.may_match(&self.pattern)).then_some((action, false)),
+        }
+    }
+
     /// Whether it leaves nothing of the permissions it is for.
     pub(super) fn denies_all(&self) -> bool {
         self.pattern == "*" && self.action == Action::Deny
@@ -53,6 +71,8 @@ impl Rule {
 /// - `{"*": "ask", "bash": {"git *": "allow"}}`: opencode's map from a permission to an action, or to a map from
 ///   patterns to actions; the order counts;
 /// - `{"permission": …}`: a whole configuration file with such a value under this key; its other keys are left alone;
+/// - `{"prefix_rules": […]}`, alone or beside `permission`: codex's rules for commands, each with `pattern`, `decision`
+///   (`allow`, `prompt`, `forbidden`), `justification`, `match` and `not_match`, on the permission `bash`;
 /// - `[{"permission": "bash", "pattern": "git *", "action": "allow"}]`: what it serialises to; a pattern left out is
 ///   `*`.
 ///
@@ -129,7 +149,7 @@ impl Ruleset {
         pattern: impl Into<Cow<'static, str>>,
         action: Action,
     ) -> Self {
-        self.rules.push(Rule { permission: permission.into(), pattern: pattern.into(), action });
+        self.rules.push(Rule { permission: permission.into(), pattern: pattern.into(), action, justification: None });
         self
     }
 
@@ -160,6 +180,11 @@ impl Ruleset {
             }
         }
         self
+    }
+
+    /// The rules for a permission, the last first.
+    pub(super) fn backwards(&self, permission: &str) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().rev().filter(move |rule| matches(&rule.permission, permission))
     }
 
     /// What the last matching rule says; `None` where none matches.

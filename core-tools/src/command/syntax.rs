@@ -1,0 +1,121 @@
+//! A script as a tree, where it can be read for certain.
+//!
+//! The grammar is tree-sitter's for bash. What it lets pass that a shell might read otherwise is refused here: every byte
+//! of the script has to be in a leaf of the tree, or be a blank, a line break or a continued line.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
+
+/// The longest script that is read. No more fits into an argument of a program on Linux.
+pub(super) const MOST_BYTES: usize = 128 * 1024;
+
+/// How deep constructs may stand in each other.
+const MOST_DEPTH: usize = 200;
+
+/// How often the parser may report progress, each time after some hundred steps of its machine, beside once for 32 bytes.
+const MOST_REPORTS: usize = 1_000;
+
+/// The tree of a script; `None` where it is too long or too deep, takes too long to read, or cannot be read for certain.
+pub(super) fn parse(script: &str) -> Option<Tree> {
+    if script.len() > MOST_BYTES || script.contains('\0') {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let most = MOST_REPORTS + script.len() / 32;
+    let mut reports = 0_usize;
+    let mut progress = |_: &_| {
+        reports += 1;
+        if reports > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = script.as_bytes();
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
+    (!tree.root_node().has_error() && is_plain(&tree, script)).then_some(tree)
+}
+
+/// Whether the tree accounts for every byte, and is not too deep.
+fn is_plain(tree: &Tree, script: &str) -> bool {
+    let mut read_to = 0;
+    accounts(tree.root_node(), script, false, 0, &mut read_to) && is_gap(script, read_to, script.len())
+}
+
+/// `in_text`: blanks are content there, which the grammar keeps in no leaf.
+fn accounts(node: Node<'_>, script: &str, in_text: bool, depth: usize, read_to: &mut usize) -> bool {
+    if depth > MOST_DEPTH || !in_text && !is_gap(script, *read_to, node.start_byte()) {
+        return false;
+    }
+    *read_to = (*read_to).max(node.start_byte());
+    let mut is_fine = true;
+    if node.child_count() == 0 {
+        is_fine = in_text || is_leaf_plain(node, script);
+    } else {
+        let in_text = match node.kind() {
+            "command_substitution" | "process_substitution" => false,
+            "string" | "heredoc_body" | "expansion" | "translated_string" | "arithmetic_expansion" => true,
+            _ => in_text,
+        };
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        is_fine &= children.all(|child| accounts(child, script, in_text, depth + 1, read_to));
+    }
+    *read_to = (*read_to).max(node.end_byte());
+    is_fine
+}
+
+/// Blanks, line breaks and continued lines. A continued line without a blank beside it does not end a word.
+fn is_gap(script: &str, from: usize, to: usize) -> bool {
+    if from >= to {
+        return true;
+    }
+    let gap = &script[from..to];
+    let blanks = gap.replace("\\\n", "");
+    blanks.chars().all(|c| matches!(c, ' ' | '\t' | '\n')) && !(blanks.is_empty() && from > 0 && to < script.len())
+}
+
+/// Whether a leaf is read by every shell as the grammar reads it.
+fn is_leaf_plain(node: Node<'_>, script: &str) -> bool {
+    let text = &script[node.byte_range()];
+    match node.kind() {
+        "word" => is_word_plain(text),
+        // Only at the start of a word does one begin.
+        "comment" => {
+            let before = script[..node.start_byte()].chars().next_back();
+            before.is_none_or(|c| " \t\n;&|()".contains(c)) && !text.contains('\n')
+        }
+        "heredoc_body" => true,
+        _ => !text.contains('\r') || text.starts_with(['\'', '"', '$']),
+    }
+}
+
+fn is_word_plain(text: &str) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+            }
+            ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' | ';' | '&' | '|' | '(' | ')' | '<' | '>' | '`' | '"'
+            | '\'' => {
+                return false;
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+/// The delimiter of a here-document, without its quotes, and whether they were there: its text then is as it stands.
+pub(super) fn delimiter(start: &str) -> (String, bool) {
+    let is_quoted = start.contains(['\'', '"', '\\']);
+    (start.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect(), is_quoted)
+}
+
+/// Whether a shell finds the end of a here-document where the grammar does.
+pub(super) fn ends_there(body: &str, delimiter: &str, strips_tabs: bool) -> bool {
+    !body.lines().any(|line| {
+        let line = if strips_tabs { line.trim_start_matches('\t') } else { line };
+        line == delimiter
+    })
+}

@@ -1,0 +1,486 @@
+//! From the tree of a script to its commands.
+
+use tool_core::permission::Reading;
+use tree_sitter::Node;
+
+use super::{
+    analysis::{Analysis, FileUse, Invoked, Step, When},
+    effect::Access,
+    invoke::Invocation,
+    syntax,
+    variables::Variables,
+    word::{self, Word},
+    wrapper,
+};
+
+/// As many commands are told apart; what comes after may be anything.
+const MOST_COMMANDS: usize = 500;
+
+/// How deep scripts may stand in scripts: `bash -c "eval '…'"`.
+const MOST_NESTED: usize = 8;
+
+/// How deep statements may stand in each other, over all nested scripts.
+const MOST_LEVELS: usize = 300;
+
+/// How much script is read, with all that stands in it.
+const MOST_BYTES: usize = 2 * syntax::MOST_BYTES;
+
+/// How many changes of the directory are followed.
+const MOST_STEPS: usize = 16;
+
+/// The state while a script is walked through.
+#[derive(Default)]
+pub(super) struct Walk {
+    pub(super) found: Analysis,
+    pub(super) variables: Variables,
+    pub(super) steps: Vec<Step>,
+    /// Files that the script itself writes.
+    pub(super) written: Vec<String>,
+    /// Whether what runs reads what another command wrote.
+    pub(super) is_fed: bool,
+    /// What the commands are called that do nothing but run what is walked through.
+    pub(super) around: Vec<Vec<Reading>>,
+    nested: usize,
+    /// How many commands run the one that is looked at.
+    pub(super) wrapped: usize,
+    level: usize,
+    bytes: usize,
+}
+
+/// What a command reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Stdin {
+    /// What the shell reads.
+    #[default]
+    Inherited,
+    /// Something that is not known.
+    Given,
+    /// This text.
+    Text(String),
+}
+
+/// What stands beside a command's words.
+#[derive(Debug, Default)]
+pub(super) struct Redirects {
+    pub(super) stdin: Stdin,
+    /// Files that are written, as they are shown: `>`, and the word.
+    pub(super) outputs: Vec<Word>,
+    /// Words of the command that stand behind a redirection.
+    pub(super) words: Vec<Word>,
+}
+
+impl Walk {
+    /// Reads a script within the one that is read.
+    pub(super) fn script(&mut self, script: &str) {
+        self.bytes = self.bytes.saturating_add(script.len());
+        let tree = (self.nested < MOST_NESTED && self.bytes <= MOST_BYTES).then(|| syntax::parse(script)).flatten();
+        let Some(tree) = tree else { return self.unreadable(script) };
+        let variables = std::mem::replace(&mut self.variables, Variables::of(&tree, script));
+        self.nested += 1;
+        self.statement(tree.root_node(), script);
+        self.nested -= 1;
+        self.variables = variables;
+    }
+
+    /// Something that may be any command.
+    pub(super) fn unreadable(&mut self, script: &str) {
+        let text = format!("bash -c '{}'", script.trim().replace('\'', "'\\''"));
+        let readings = vec![Reading::anything()];
+        self.add(Invoked { text, readings, always: None, harm: super::Harm::Unknown, once: true });
+    }
+
+    /// Adds a command that is not known yet.
+    pub(super) fn add(&mut self, mut invoked: Invoked) {
+        invoked.readings.extend(self.around.iter().flatten().cloned());
+        let commands = &mut self.found.commands;
+        if commands.len() >= MOST_COMMANDS {
+            let rest = "# more commands than are told apart";
+            let is_said = commands.last().is_some_and(|last| last.text == rest);
+            if !is_said {
+                let readings = vec![Reading::anything()];
+                commands.push(Invoked {
+                    text: rest.to_owned(),
+                    readings,
+                    always: None,
+                    harm: super::Harm::Unknown,
+                    once: true,
+                });
+            }
+        } else if !commands.contains(&invoked) {
+            commands.push(invoked);
+        }
+    }
+
+    pub(super) fn file(&mut self, word: &Word, access: Access) {
+        if access == Access::Write {
+            self.written.extend(word.text().map(str::to_owned));
+        }
+        let choices = if word.choices.is_empty() { std::slice::from_ref(word) } else { &word.choices[..] };
+        for word in choices {
+            self.found.files.push(FileUse { word: word.clone(), access, steps: self.steps.clone() });
+        }
+    }
+
+    pub(super) fn step(&mut self, to: Word) {
+        self.file(&to, Access::Read);
+        let to = if self.steps.len() < MOST_STEPS { to } else { Word::unknown("") };
+        self.steps.truncate(MOST_STEPS);
+        self.steps.push(Step { to, when: When::IfThere });
+    }
+
+    /// What happens here does not move the shell around it.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let steps = self.steps.clone();
+        let is_fed = self.is_fed;
+        walk(self);
+        self.steps = steps;
+        self.is_fed = is_fed;
+    }
+
+    /// What happens here may not happen.
+    fn perhaps(&mut self, walk: impl FnOnce(&mut Self)) {
+        let before = self.steps.len();
+        walk(self);
+        for step in self.steps.iter_mut().skip(before) {
+            step.when = When::Perhaps;
+        }
+    }
+
+    fn statement(&mut self, node: Node<'_>, script: &str) {
+        self.level += 1;
+        if self.level > MOST_LEVELS {
+            self.unreadable(&script[node.byte_range()]);
+        } else {
+            self.inside(node, script);
+        }
+        self.level -= 1;
+    }
+
+    fn children(&mut self, node: Node<'_>, script: &str) {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            self.statement(child, script);
+        }
+    }
+
+    fn inside(&mut self, node: Node<'_>, script: &str) {
+        match node.kind() {
+            "command" => self.command(node, script, Redirects::default()),
+            "redirected_statement" => self.redirected(node, script),
+            "list" => self.list(node, script),
+            "pipeline" => {
+                let mut cursor = node.walk();
+                for child in node.children(&mut cursor) {
+                    self.apart(|walk| walk.statement(child, script));
+                    // All but the first; an own pipe of the last is behind it.
+                    self.is_fed |= child.is_named();
+                }
+                self.is_fed = false;
+            }
+            "subshell" | "command_substitution" | "process_substitution" => {
+                self.apart(|walk| walk.children(node, script));
+            }
+            "if_statement"
+            | "while_statement"
+            | "for_statement"
+            | "c_style_for_statement"
+            | "case_statement"
+            | "function_definition" => self.perhaps(|walk| walk.children(node, script)),
+            "declaration_command" => self.declaration(node, script),
+            "variable_assignment" => {
+                self.assignment(node, script, false);
+                self.nested(node, script);
+            }
+            "test_command" | "unset_command" => {
+                self.injected(&script[node.byte_range()]);
+                self.nested(node, script);
+            }
+            // `$(< file)`
+            "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                let mut redirects = Redirects::default();
+                self.redirect(node, script, &mut redirects);
+                self.nothing(redirects);
+            }
+            _ => self.children(node, script),
+        }
+    }
+
+    /// What runs inside a word or an expression.
+    fn nested(&mut self, node: Node<'_>, script: &str) {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "command_substitution" | "process_substitution" => self.statement(child, script),
+                _ if child.child_count() == 0 => {}
+                _ => self.nested_in(child, script),
+            }
+        }
+    }
+
+    fn nested_in(&mut self, node: Node<'_>, script: &str) {
+        // `${x@P}` reads a value as a prompt, in which commands may stand.
+        if node.kind() == "expansion" && script[node.byte_range()].contains("@P") {
+            self.unreadable(&script[node.byte_range()]);
+        }
+        self.level += 1;
+        if self.level > MOST_LEVELS {
+            self.unreadable(&script[node.byte_range()]);
+        } else {
+            self.nested(node, script);
+        }
+        self.level -= 1;
+    }
+
+    /// Text that a shell expands later, or as arithmetic, which runs substitutions in it.
+    pub(super) fn injected(&mut self, text: &str) {
+        let is_quoted = text.contains('\'') || text.contains("\\$") || text.contains("\\`");
+        if is_quoted && (text.contains("$(") || text.contains('`') || text.contains("<(")) {
+            self.unreadable(text);
+        }
+    }
+
+    fn list(&mut self, node: Node<'_>, script: &str) {
+        let mut cursor = node.walk();
+        let mut before = self.steps.len();
+        let mut joint = ";";
+        for child in node.children(&mut cursor) {
+            if !child.is_named() {
+                joint = child.kind();
+                continue;
+            }
+            match joint {
+                "&&" => {
+                    for step in self.steps.iter_mut().skip(before).filter(|step| step.when == When::IfThere) {
+                        step.when = When::Surely;
+                    }
+                    self.statement(child, script);
+                }
+                "||" => {
+                    for step in self.steps.iter_mut().skip(before) {
+                        step.when = When::Perhaps;
+                    }
+                    self.perhaps(|walk| walk.statement(child, script));
+                }
+                _ => {
+                    before = self.steps.len();
+                    self.statement(child, script);
+                }
+            }
+        }
+        // Where the list failed, a later command stands where it was.
+        let is_within = node.parent().is_some_and(|parent| parent.kind() == "list");
+        for step in self.steps.iter_mut().skip(before).filter(|step| !is_within && step.when == When::Surely) {
+            step.when = When::IfThere;
+        }
+    }
+
+    fn redirected(&mut self, node: Node<'_>, script: &str) {
+        let mut redirects = Redirects::default();
+        let mut body = None;
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                    self.redirect(child, script, &mut redirects);
+                }
+                _ if child.is_named() => body = Some(child),
+                _ => {}
+            }
+        }
+        match body {
+            Some(body) if body.kind() == "command" => self.command(body, script, redirects),
+            Some(body) => {
+                let is_fed = self.is_fed;
+                self.is_fed |= redirects.stdin != Stdin::Inherited;
+                self.statement(body, script);
+                self.is_fed = is_fed;
+                self.nothing(redirects);
+            }
+            None => self.nothing(redirects),
+        }
+    }
+
+    /// Redirections of no single command: what is left of them are the files, and words that should not be there.
+    fn nothing(&mut self, redirects: Redirects) {
+        for word in redirects.words {
+            self.unreadable(&word.source);
+        }
+    }
+
+    fn redirect(&mut self, node: Node<'_>, script: &str, redirects: &mut Redirects) {
+        let mut cursor = node.walk();
+        let children = node.children(&mut cursor).collect::<Vec<_>>();
+        match node.kind() {
+            "herestring_redirect" => {
+                for child in children.iter().filter(|child| is_word(child.kind())) {
+                    let word = self.word(*child, script);
+                    redirects.stdin = word.text().map_or(Stdin::Given, |text| Stdin::Text(text.to_owned()));
+                }
+            }
+            "heredoc_redirect" => self.heredoc(&children, script, redirects),
+            _ => {
+                let operator = children.iter().find(|child| !child.is_named()).map_or("", |child| child.kind());
+                let mut words = children.iter().filter(|child| is_word(child.kind()));
+                let Some(target) = words.next() else { return };
+                let target = self.word(*target, script);
+                redirects.words.extend(words.map(|word| self.word(*word, script)).collect::<Vec<_>>());
+                let is_descriptor = operator.ends_with('&')
+                    && target.text().is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
+                if operator.starts_with('<') && operator != "<>" {
+                    redirects.stdin = Stdin::Given;
+                    if !is_descriptor {
+                        self.file(&target, Access::Read);
+                    }
+                } else if !is_descriptor {
+                    self.file(&target, Access::Write);
+                    if !matches!(target.text(), Some("/dev/null" | "/dev/stdout" | "/dev/stderr")) {
+                        redirects.outputs.push(target);
+                    }
+                }
+            }
+        }
+    }
+
+    fn heredoc(&mut self, children: &[Node<'_>], script: &str, redirects: &mut Redirects) {
+        let of = |kind: &str| children.iter().find(|child| child.kind() == kind);
+        let text = |node: Option<&Node<'_>>| node.map_or("", |node| &script[node.byte_range()]);
+        let (delimiter, is_literal) = syntax::delimiter(text(of("heredoc_start")));
+        let body = text(of("heredoc_body"));
+        let strips_tabs = of("<<-").is_some();
+        if !syntax::ends_there(body, &delimiter, strips_tabs)
+            || text(of("heredoc_end")).trim_start_matches('\t') != delimiter
+        {
+            self.unreadable(body);
+        }
+        let is_known = is_literal || !body.contains(['$', '`']);
+        // The grammar reads no substitution of this form in such a text.
+        if !is_literal && body.replace("\\`", "").contains('`') {
+            self.unreadable(body);
+        }
+        redirects.stdin = match is_known {
+            true if is_literal => Stdin::Text(body.to_owned()),
+            true => Stdin::Text(word::unescaped(body)),
+            false => Stdin::Given,
+        };
+        for child in children {
+            match child.kind() {
+                "heredoc_body" if !is_literal => self.nested(*child, script),
+                "heredoc_start" | "heredoc_body" | "heredoc_end" => {}
+                "file_redirect" | "herestring_redirect" => self.redirect(*child, script, redirects),
+                kind if is_word(kind) => {
+                    let word = self.word(*child, script);
+                    redirects.words.push(word);
+                }
+                "pipeline" => {
+                    let is_fed = std::mem::replace(&mut self.is_fed, true);
+                    self.statement(*child, script);
+                    self.is_fed = is_fed;
+                }
+                _ if child.is_named() => self.statement(*child, script),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads a word, and what runs in it.
+    fn word(&mut self, node: Node<'_>, script: &str) -> Word {
+        match node.kind() {
+            "command_substitution" | "process_substitution" => self.statement(node, script),
+            _ => self.nested_in(node, script),
+        }
+        word::read(node, script, &self.variables)
+    }
+
+    fn command(&mut self, node: Node<'_>, script: &str, mut redirects: Redirects) {
+        let mut words = Vec::new();
+        let mut set = Vec::new();
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => {
+                    self.nested(child, script);
+                    let name = child.child_by_field_name("name").map_or("", |name| &script[name.byte_range()]);
+                    if !wrapper::is_harmless_variable(name) {
+                        set.push(Word {
+                            source: script[child.byte_range()].to_owned(),
+                            ..self.assigned(child, script)
+                        });
+                    }
+                }
+                "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                    self.redirect(child, script, &mut redirects);
+                }
+                _ if child.is_named() || is_word(child.kind()) => words.push(self.word(child, script)),
+                // `$` alone, or an operator of `[[`.
+                _ => words.push(Word::known(&script[child.byte_range()])),
+            }
+        }
+        words.append(&mut redirects.words);
+        self.invoke(Invocation { words, set, redirects, more: false });
+    }
+
+    /// `NAME=value` as a word.
+    fn assigned(&self, node: Node<'_>, script: &str) -> Word {
+        let name = node.child_by_field_name("name").map_or("", |name| &script[name.byte_range()]);
+        let value = node.child_by_field_name("value").map(|value| word::read(value, script, &self.variables));
+        let reading = Reading::known(format!("{name}="));
+        let reading = value.map_or(reading.clone(), |value| reading.then_all(&value.reading));
+        Word { source: script[node.byte_range()].to_owned(), reading, ..Word::default() }
+    }
+
+    /// An assignment of its own: nothing runs, but what comes after may be changed by it.
+    fn assignment(&mut self, node: Node<'_>, script: &str, is_exported: bool) {
+        self.injected(&script[node.byte_range()]);
+        let name = node.child_by_field_name("name").map_or("", |name| &script[name.byte_range()]);
+        let name = name.split('[').next().unwrap_or(name);
+        if wrapper::is_special_variable(name) || is_exported && !wrapper::is_harmless_variable(name) {
+            let word = self.assigned(node, script);
+            let words = if is_exported { vec![Word::known("export"), word] } else { vec![word] };
+            self.plainly(&words);
+        }
+    }
+
+    fn declaration(&mut self, node: Node<'_>, script: &str) {
+        let text = &script[node.byte_range()];
+        let is_exported = text.starts_with("export")
+            || text.split_whitespace().any(|word| word.starts_with('-') && word.contains('x'));
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => self.assignment(child, script, is_exported),
+                // `export "$x"`: any variable.
+                kind if is_word(kind) && kind != "word" => {
+                    self.plainly(&[Word::known("export"), Word::unknown(&script[child.byte_range()])]);
+                }
+                _ => {}
+            }
+        }
+        self.injected(text);
+        self.nested(node, script);
+    }
+}
+
+/// The kinds of nodes that are words of a command.
+fn is_word(kind: &str) -> bool {
+    matches!(
+        kind,
+        "word"
+            | "number"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "translated_string"
+            | "concatenation"
+            | "simple_expansion"
+            | "expansion"
+            | "command_substitution"
+            | "process_substitution"
+            | "arithmetic_expansion"
+            | "brace_expression"
+            | "extglob_pattern"
+            | "command_name"
+            | "regex"
+            | "test_operator"
+            | "array"
+    )
+}
