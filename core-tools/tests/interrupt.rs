@@ -77,3 +77,20 @@ async fn sessions_end_with_the_program() {
     let (pid, away) = (pid_in(&project.path("pid")).await, pid_in(&project.path("away")).await);
     eventually("nothing is left", || !runs(pid) && !runs(away)).await;
 }
+
+/// What a shell starts behind `&` ignores Ctrl-C, and so would all that it starts.
+#[test]
+fn a_host_that_ignores_ctrl_c_does_not_hand_that_on() {
+    let arguments = r#"{"command":"kill -INT $$; echo still here"}"#;
+    let output = Command::new("sh")
+        .args(["-c", r#"trap '' INT QUIT; exec "$0" call bash "$1" --yes --json"#])
+        .args([env!("CARGO_BIN_EXE_core-tools"), arguments])
+        .output()
+        .unwrap();
+    let outcome: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&outcome["metadata"]["signal"], outcome["output"].as_str()),
+        (&2.into(), Some("(no output)")),
+        "{outcome}"
+    );
+}

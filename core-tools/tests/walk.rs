@@ -279,14 +279,14 @@ async fn a_root_that_is_a_file_is_visited() {
 #[tokio::test]
 async fn a_workspace_in_memory_is_walked_by_its_ignore_files() {
     let workspace = MemoryWorkspace::new()
-        .file("/work/.gitignore", "*.log\n")
-        .file("/work/a.log", "")
-        .file("/work/src/b.rs", "b")
-        .file("/work/.git/HEAD", "")
-        .symlink("/work/link", "/work/src")
-        .special("/work/pipe", FileKind::Fifo);
-    let (entries, faults) = all(Arc::new(workspace), Walk::new("/work"), None).await;
-    assert_eq!(names(&entries, Path::new("/work")), [".gitignore", "link", "pipe", "src", "src/b.rs"]);
+        .file("/project/.gitignore", "*.log\n")
+        .file("/project/a.log", "")
+        .file("/project/src/b.rs", "b")
+        .file("/project/.git/HEAD", "")
+        .symlink("/project/link", "/project/src")
+        .special("/project/pipe", FileKind::Fifo);
+    let (entries, faults) = all(Arc::new(workspace), Walk::new("/project"), None).await;
+    assert_eq!(names(&entries, Path::new("/project")), [".gitignore", "link", "pipe", "src", "src/b.rs"]);
     assert!(faults.is_empty());
 }
 

@@ -6,8 +6,10 @@ use tool_core::permission::Reading;
 
 use super::{
     analysis::{Harm, Invoked, Step, When},
-    arity, effect, opaque, render, safety,
-    walk::{Redirects, Stdin, Walk},
+    arity, effect, opaque,
+    redirect::{Redirects, Stdin},
+    render, safety,
+    walk::Walk,
     word::Word,
     wrapper::{self, Inner, SHELLS, Wrapped},
 };

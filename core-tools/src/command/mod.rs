@@ -17,6 +17,7 @@ mod ask;
 mod effect;
 mod invoke;
 mod opaque;
+mod redirect;
 mod render;
 mod safety;
 mod syntax;

@@ -20,6 +20,7 @@ use tokio::{
 
 use super::{
     Command, Exit, Process, Running, Stop, Terminal, TerminalSize,
+    interruptible::let_commands_be_interrupted,
     tree::{Mark, Tree},
 };
 
@@ -113,6 +114,7 @@ impl Prepared {
     ) -> io::Result<LocalProcess> {
         // Rust opens all with close-on-exec; what the host itself has inherited, or a C library opened, is not.
         close_fds::set_fds_cloexec_threadsafe(FIRST_OWN_DESCRIPTOR, &[]);
+        let_commands_be_interrupted();
         let child = start(&mut self.child)?;
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let tree = leader.map(|leader| Tree::new(leader, self.mark.clone()));

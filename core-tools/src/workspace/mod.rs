@@ -10,6 +10,7 @@ mod environment;
 mod external;
 mod files;
 mod follow;
+mod interruptible;
 mod local;
 mod local_files;
 mod local_process;
