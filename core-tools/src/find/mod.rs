@@ -1,9 +1,9 @@
 //! `find`: files and directories by what they are called (pi's tool).
 
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use crate::{
-    search::{Report, Searched, Wording, bracketed, finish, search_names},
+    search::{Report, Searched, Wording, bracketed, finish, leave_to_glob, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -35,11 +35,8 @@ pub async fn find(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
-    let leave = PermissionRequest::new("glob", [pattern.clone()])
-        .always(["*"])
-        .with("pattern", &pattern)
-        .with("path", path.as_deref());
-    let searched = Searched::of(ctx, &workspace, path.as_deref(), |_, _| leave, WORDING).await?;
+    let leave = leave_to_glob(&pattern, path.as_deref());
+    let searched = Searched::of(ctx, &workspace, path.as_deref(), leave, WORDING).await?;
     let glob = searched.name_glob(&pattern)?;
     let limit = limit.clamp(1, MOST_ENTRIES);
     let most = usize::try_from(limit).unwrap_or(usize::MAX);

@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use crate::{
-    search::{Report, Searched, Wording, finish, search_names},
+    search::{Report, Searched, Wording, finish, leave_to_glob, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -37,11 +37,8 @@ pub async fn glob(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
-    let leave = PermissionRequest::new("glob", [pattern.clone()])
-        .always(["*"])
-        .with("pattern", &pattern)
-        .with("path", path.as_deref());
-    let searched = Searched::of(ctx, &workspace, path.as_deref(), |_, _| leave, WORDING).await?;
+    let leave = leave_to_glob(&pattern, path.as_deref());
+    let searched = Searched::of(ctx, &workspace, path.as_deref(), leave, WORDING).await?;
     let globs = searched.globs(&*workspace, &pattern).await?;
     let wanted = move |path: &Path, kind| match kind {
         FileKind::Directory if globs.shuts_out(path) => (false, Step::Past),

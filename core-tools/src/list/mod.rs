@@ -6,10 +6,10 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use crate::{
-    search::{Report, Searched, Wording, finish, search_names},
+    search::{Report, Searched, Wording, finish, leave_to_list, search_names},
     workspace::{ActiveWorkspace, FileKind, Step, Walk},
 };
 
@@ -55,9 +55,7 @@ pub async fn list(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
-    let leave = |project: &_, place: &crate::workspace::Place| {
-        PermissionRequest::new("list", place.patterns(project)).always(["*"]).with("path", path.as_deref())
-    };
+    let leave = leave_to_list(path.as_deref());
     let searched = Searched::of(ctx, &workspace, path.as_deref(), leave, WORDING).await?;
     let mut globs = Vec::with_capacity(ignore.len());
     for glob in &ignore {

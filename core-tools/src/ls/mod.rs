@@ -1,10 +1,10 @@
 //! `ls`: what is in a directory (pi's tool).
 
 use icu_collator::{CollatorBorrowed, options::CollatorOptions};
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use crate::{
-    search::{Report, Searched, Wording, bracketed},
+    search::{Report, Searched, Wording, bracketed, leave_to_list},
     workspace::{ActiveWorkspace, Entry, FileKind, is_staged},
 };
 
@@ -30,9 +30,7 @@ pub async fn ls(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
-    let leave = |project: &_, place: &crate::workspace::Place| {
-        PermissionRequest::new("list", place.patterns(project)).always(["*"]).with("path", path.as_deref())
-    };
+    let leave = leave_to_list(path.as_deref());
     let searched = Searched::of(ctx, &workspace, path.as_deref(), leave, WORDING).await?;
     let entries = workspace.list(&searched.place.real).await.map_err(|error| {
         ToolError::failed(format!("Cannot read directory: {}: {error}", searched.place.path.display()))

@@ -13,14 +13,14 @@ use std::{io, path::Path};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
-use tool_core::{Attachment, ToolContext, ToolError, ToolOutput, permission::PermissionRequest, tool};
+use tool_core::{Attachment, ToolContext, ToolError, ToolOutput, tool};
 
 use self::{listing::Page, window::WindowScan};
 use crate::{
     media::{self, Bounds, Media},
     text_file::{Decode, SAMPLE, is_binary_name, looks_binary},
     workspace::{
-        ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, ask_external, is_missing,
+        ActiveWorkspace, ByteStream, FileInfo, FileKind, Place, Project, Seen, Workspace, is_missing, place_to_read,
         suggestions,
     },
 };
@@ -55,12 +55,7 @@ pub async fn read(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
-    let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, &file_path).await?;
-    ask_external(ctx, &*workspace, &project, &place).await?;
-    ctx.ask(PermissionRequest::new("read", place.patterns(&project)).always(["*"])).await?;
-
-    place.is_unchanged(&*workspace).await?;
+    let (project, place) = place_to_read(ctx, &*workspace, &file_path).await?;
 
     let offset = offset.max(1);
     let output = match workspace.stat(&place.real).await {

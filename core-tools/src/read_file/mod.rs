@@ -10,7 +10,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt;
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, schemars::JsonSchema, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, schemars::JsonSchema, tool};
 
 use self::{
     indentation::{Around, Block},
@@ -21,7 +21,7 @@ use crate::{
     search::is_absolute,
     text_file::{Decode, SAMPLE},
     workspace::{
-        ActiveWorkspace, ByteStream, FileInfo, Place, Project, Seen, Workspace, ask_external, is_missing, suggestions,
+        ActiveWorkspace, ByteStream, FileInfo, Place, Seen, Workspace, is_missing, place_to_read, suggestions,
     },
 };
 
@@ -109,11 +109,7 @@ pub async fn read_file(
             return Err(ToolError::failed(what));
         }
     }
-    let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, &file_path).await?;
-    ask_external(ctx, &*workspace, &project, &place).await?;
-    ctx.ask(PermissionRequest::new("read", place.patterns(&project)).always(["*"])).await?;
-    place.is_unchanged(&*workspace).await?;
+    let (project, place) = place_to_read(ctx, &*workspace, &file_path).await?;
 
     let source = match open(&*workspace, &place).await {
         Ok((source, info)) => {

@@ -22,7 +22,7 @@ pub(crate) use self::{
     lines::Role,
     names::search_names,
     pattern::{Offered, Pattern, PatternOptions},
-    place::{Searched, Wording, finish, is_absolute},
+    place::{Searched, Wording, finish, is_absolute, leave_to_glob, leave_to_list},
     report::{Report, bracketed},
     window::cut,
 };

@@ -26,6 +26,16 @@ pub(crate) struct Wording {
     pub(crate) no_directory: Option<fn(&str) -> String>,
 }
 
+/// Asks whether a directory may be listed: the permission of opencode's `list`.
+pub(crate) fn leave_to_list(path: Option<&str>) -> impl FnOnce(&Project, &Place) -> PermissionRequest {
+    move |project, place| PermissionRequest::new("list", place.patterns(project)).always(["*"]).with("path", path)
+}
+
+/// Asks whether files may be looked for by a glob, which is the pattern: the permission of opencode's `glob`.
+pub(crate) fn leave_to_glob(pattern: &str, path: Option<&str>) -> impl FnOnce(&Project, &Place) -> PermissionRequest {
+    move |_, _| PermissionRequest::new("glob", [pattern]).always(["*"]).with("pattern", pattern).with("path", path)
+}
+
 impl Searched {
     /// Finds the place, asks for leave (`external_directory`, then the tool's own), and looks what it is.
     ///

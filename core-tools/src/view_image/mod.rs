@@ -6,12 +6,12 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt;
-use tool_core::{ToolContext, ToolError, ToolOutput, permission::PermissionRequest, schemars::JsonSchema, tool};
+use tool_core::{ToolContext, ToolError, ToolOutput, schemars::JsonSchema, tool};
 
 use crate::{
     media::{self, BadPicture, Bounds, Media},
     text_file::SAMPLE,
-    workspace::{ActiveWorkspace, FileKind, Place, Project, ask_external},
+    workspace::{ActiveWorkspace, FileKind, place_to_read},
 };
 
 /// How much of an image is shown.
@@ -42,11 +42,7 @@ pub async fn view_image(
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
-    let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, &path).await?;
-    ask_external(ctx, &*workspace, &project, &place).await?;
-    ctx.ask(PermissionRequest::new("read", place.patterns(&project)).always(["*"])).await?;
-    place.is_unchanged(&*workspace).await?;
+    let (project, place) = place_to_read(ctx, &*workspace, &path).await?;
 
     let shown = place.path.display();
     let missing = |error: io::Error| ToolError::failed(format!("unable to locate image at `{shown}`: {error}"));

@@ -20,6 +20,7 @@ mod missing;
 mod original;
 mod place;
 mod process;
+mod reading;
 mod real_path;
 mod resolve;
 mod seen;
@@ -62,6 +63,7 @@ pub(crate) use self::{
     follow::{End, Sink, follow},
     locks::lock,
     missing::{is_missing, suggestions},
+    reading::place_to_read,
     transaction::is_staged,
 };
 
