@@ -2,7 +2,7 @@
 //!
 //! Each tool has a folder or a file: the `#[tool]` function in front, its algorithm beside it; [`custom`] makes tools of
 //! programs that a manifest describes. What tools share is named for the thing: [`workspace`] (the machine they work on),
-//! [`process`] (commands), [`command`] (what a command does, read before it runs), [`text_file`] (what makes a file text,
+//! [`process`] (commands), [`command`] (what a command does, read before it runs), [`sandbox`] (what it can do while it runs), [`text_file`] (what makes a file text,
 //! where its lines are, how parts of it are replaced), `search` (files by name and by content), [`media`] (images and
 //! documents to look at). Linking this crate registers them all; select by set: `opencode`, `codex`, `pi`, `coding`,
 //! `read_only`.
@@ -30,6 +30,7 @@ pub mod multiedit;
 pub mod process;
 pub mod read;
 pub mod read_file;
+pub mod sandbox;
 mod search;
 pub mod shell;
 pub mod text_file;

@@ -49,15 +49,13 @@ impl Host {
     /// # Errors
     /// When a flag names no directory, or a tool cannot run.
     pub(crate) fn new(setup: Setup, args: &RunArgs, stdin_is_taken: bool) -> Result<Self, Failure> {
-        let session = Session::new(match &setup.machine {
-            Some(machine) => machine.cwd().to_owned(),
-            None => working_directory(args.cwd.as_deref())?,
-        });
         let home = env::home_dir();
-        let home_there = match &setup.machine {
-            Some(machine) => machine.home_directory().map(Path::to_owned),
-            None => home.clone(),
+        let remote = setup.machine.as_ref().and_then(|machine| Some((machine.cwd()?, machine.home_directory())));
+        let (cwd, home_there) = match remote {
+            Some((cwd, home)) => (cwd.to_owned(), home.map(Path::to_owned)),
+            None => (working_directory(args.cwd.as_deref())?, home.clone()),
         };
+        let session = Session::new(cwd);
         let display = Arc::new(Display::new(args.verbose));
         let observer = display.clone();
         let mut builder =

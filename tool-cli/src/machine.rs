@@ -13,20 +13,26 @@ use crate::{failure::Failure, host::Configure};
 /// The machine that calls work on.
 #[must_use]
 pub struct Machine {
-    cwd: PathBuf,
+    /// `None`: this machine's, as `--cwd` says.
+    cwd: Option<PathBuf>,
     home: Option<PathBuf>,
-    configure: Option<Configure>,
+    configure: Vec<Configure>,
 }
 
 impl Machine {
     /// A machine with the directory that relative paths are meant from there: absolute, and known to be one.
     pub fn new(cwd: impl Into<PathBuf>) -> Self {
-        Self { cwd: cwd.into(), home: None, configure: None }
+        Self { cwd: Some(cwd.into()), home: None, configure: Vec::new() }
     }
 
-    /// What makes the executor's tools work there.
+    /// This machine, with its own `--cwd` and home directory: for flags that change what tools do here.
+    pub fn local() -> Self {
+        Self { cwd: None, home: None, configure: Vec::new() }
+    }
+
+    /// What makes the executor's tools work there. Each adds to those before.
     pub fn executor(mut self, configure: impl FnOnce(ExecutorBuilder) -> ExecutorBuilder + 'static) -> Self {
-        self.configure = Some(Box::new(configure));
+        self.configure.push(Box::new(configure));
         self
     }
 
@@ -40,15 +46,13 @@ impl Machine {
         self.home.as_deref()
     }
 
-    pub(crate) fn cwd(&self) -> &Path {
-        &self.cwd
+    /// `None`: it is this one.
+    pub(crate) fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
     }
 
     pub(crate) fn configure(self, builder: ExecutorBuilder) -> ExecutorBuilder {
-        match self.configure {
-            Some(configure) => configure(builder),
-            None => builder,
-        }
+        self.configure.into_iter().fold(builder, |builder, more| more(builder))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `bash`: one command in a shell (opencode's tool).
 //!
-//! In this order: may it run there and may it run (`command`), run it (`process`), keep what it prints (`capture`, on
-//! `tail`), say how it ended.
+//! In this order: may it run there and may it run (`command`, `sandbox`), run it (`process`), keep what it prints
+//! (`capture`, on `tail`), say how it ended.
 //!
 //! Unlike in opencode, the call ends when the shell does, not when the last of its children closes the output. What
 //! becomes of those children is the host's to say ([`Background`]); without a word of it, it depends on whether they were
@@ -24,9 +24,9 @@ use self::{
     tail::last_chars,
 };
 use crate::{
-    command::ask_command,
     process::{Note, Shell, Start, background},
-    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, follow},
+    sandbox::{Again, Leave, Wish, admit},
+    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Workspace, follow},
 };
 
 /// How long a command may take unless the call says otherwise (opencode).
@@ -59,26 +59,56 @@ pub async fn bash(
 ) -> Result<ToolOutput, ToolError> {
     let project = Project::of(ctx, &*workspace).await;
     let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
-    ask_command(ctx, &*workspace, &project, &command, &place).await?;
+    let wish = Wish::default();
+    let mut leave = admit(ctx, &*workspace, &project, &command, &place, &wish).await?;
 
-    let shell = Shell::of(ctx, &*workspace).await;
-    let start = Start { ctx, workspace: &*workspace, place: &place };
-    let mut running = start.script(&shell, &command, false, None).await?;
-    let withheld = std::mem::take(&mut running.withheld);
-
-    let report = |text: String| ctx.progress(Progress::text(text));
-    let background = background(ctx, Background::StopAttached);
-    let mut capture = Capture::new(ctx.limits(), ctx.spills(), background, &report);
-    let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
-    let output = output(&command, timeout, end, &withheld, capture.finish().await);
+    let mut done = run(ctx, &*workspace, &place, &leave, &command, timeout).await?;
+    let mut note = Note::default();
+    match leave.again(ctx, done.end.exit(), || done.captured.text.clone()).await {
+        Again::Freely => done = run(ctx, &*workspace, &place, &leave, &command, timeout).await?,
+        Again::No(Some(why)) => note.say(why),
+        Again::No(None) => {}
+    }
+    let mut output = output(&command, timeout, done, note);
+    if let Some(state) = leave.state() {
+        output = output.with("sandbox", state);
+    }
     Ok(match description {
         Some(description) => output.with("description", description),
         None => output,
     })
 }
 
+/// A command that has ended.
+struct Done {
+    end: End,
+    withheld: Vec<String>,
+    captured: Captured,
+}
+
+async fn run(
+    ctx: &ToolContext,
+    workspace: &dyn Workspace,
+    place: &Place,
+    leave: &Leave,
+    command: &str,
+    timeout: u64,
+) -> Result<Done, ToolError> {
+    let shell = Shell::of(ctx, workspace).await;
+    let start = Start { ctx, workspace, place, confinement: leave.confinement() };
+    let mut running = start.script(&shell, command, false, None).await?;
+    let withheld = std::mem::take(&mut running.withheld);
+
+    let report = |text: String| ctx.progress(Progress::text(text));
+    let background = background(ctx, Background::StopAttached);
+    let mut capture = Capture::new(ctx.limits(), ctx.spills(), background, &report);
+    let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
+    Ok(Done { end, withheld, captured: capture.finish().await })
+}
+
 /// What the model and people get.
-fn output(command: &str, timeout: u64, end: End, withheld: &[String], captured: Captured) -> ToolOutput {
+fn output(command: &str, timeout: u64, done: Done, mut note: Note) -> ToolOutput {
+    let Done { end, withheld, captured } = done;
     let mut body = captured.text;
     if body.is_empty() {
         body.push_str("(no output)");
@@ -116,12 +146,11 @@ fn output(command: &str, timeout: u64, end: End, withheld: &[String], captured: 
         End::Exited { exit, background_stopped } => (exit, background_stopped),
         End::TimedOut | End::Cancelled => (Exit::default(), false),
     };
-    let mut note = Note::default();
     note.exit(exit);
     if background_stopped {
         note.say("processes in the background that held the output were stopped when the shell ended");
     }
-    note.withheld(withheld, command, &shown, exit.code != Some(0));
+    note.withheld(&withheld, command, &shown, exit.code != Some(0));
 
     let mut output = ToolOutput::text(text)
         .note(note.into_text())

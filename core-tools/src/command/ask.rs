@@ -11,7 +11,7 @@ use tool_core::{
 };
 
 use super::{
-    analysis::{Harm, Step, When, analyse},
+    analysis::{Analysis, Harm, Step, When, analyse},
     effect::Access,
     word::Word,
 };
@@ -42,6 +42,26 @@ pub async fn ask_command(
     script: &str,
     workdir: &Place,
 ) -> Result<(), ToolError> {
+    let analysis = ask_files(ctx, workspace, project, script, workdir).await?;
+    let request = use_request("bash", &analysis, None);
+    if request.patterns.is_empty() {
+        return Ok(());
+    }
+    let workdir = project.relative(&workdir.path);
+    ctx.ask(request.with("command", script).with("workdir", workdir)).await
+}
+
+/// Asks for the files of a script: all that [`ask_command`] asks but for its commands, which come out.
+///
+/// # Errors
+/// When leave is not given.
+pub(crate) async fn ask_files(
+    ctx: &ToolContext,
+    workspace: &dyn Workspace,
+    project: &Project,
+    script: &str,
+    workdir: &Place,
+) -> Result<Analysis, ToolError> {
     ask_external(ctx, workspace, project, workdir).await?;
     let analysis = analyse(script);
     let none = || Vec::<String>::new();
@@ -99,22 +119,28 @@ pub async fn ask_command(
         ctx.ask(outer).await?;
     }
 
-    let mut request = PermissionRequest::new("bash", none());
-    let mut always = Vec::new();
-    for command in analysis.commands {
-        let kind = match command.harm {
+    Ok(analysis)
+}
+
+/// A request for the commands of a script: one pattern each. All are of one kind, or each of its own.
+pub(crate) fn use_request(
+    permission: &'static str,
+    analysis: &Analysis,
+    kind: Option<RequestKind>,
+) -> PermissionRequest {
+    let mut request = PermissionRequest::new(permission, Vec::<String>::new());
+    let mut always: Vec<&String> = Vec::new();
+    for command in &analysis.commands {
+        let own = match command.harm {
             Harm::None => RequestKind::Harmless,
             Harm::Unknown => RequestKind::Use,
             Harm::Danger => RequestKind::Dangerous,
         };
-        request = request.pattern(command.text, kind, command.readings, command.once);
-        always.extend(command.always.filter(|one| !always.contains(one)));
+        let (kind, readings) = (kind.unwrap_or(own), command.readings.iter().cloned());
+        request = request.pattern(&command.text, kind, readings, command.once);
+        always.extend(command.always.as_ref().filter(|one| !always.contains(one)));
     }
-    if request.patterns.is_empty() {
-        return Ok(());
-    }
-    let workdir = project.relative(&workdir.path);
-    ctx.ask(request.always(always).with("command", script).with("workdir", workdir)).await
+    request.always(always)
 }
 
 /// Streams and devices that keep nothing, and what a shell makes for a substitution.

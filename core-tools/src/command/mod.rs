@@ -26,6 +26,7 @@ mod walk;
 mod word;
 mod wrapper;
 
+pub(crate) use self::ask::{ask_files, use_request};
 pub use self::{
     analysis::{Analysis, Harm, Invoked, analyse},
     ask::ask_command,

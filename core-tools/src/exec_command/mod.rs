@@ -29,8 +29,8 @@ pub use self::{
     write_stdin::{WriteStdinTool, write_stdin},
 };
 use crate::{
-    command::ask_command,
     process::{Live, Note, Shell, Start, Waited, background},
+    sandbox::{Again, SandboxPermissions, Wish, admit},
     workspace::{ActiveWorkspace, Background, Place, Project, TerminalSize},
 };
 
@@ -75,8 +75,14 @@ pub async fn exec_command(
     yield_time_ms: u64,
     /// At most so many tokens of output are shown, and never more than 10000.
     max_output_tokens: Option<u64>,
-    /// A few words on what the command is for, for the person who watches.
+    /// Whether to run in the sandbox, where there is one, or without it, which the user is asked for.
+    #[arg(default)]
+    sandbox_permissions: SandboxPermissions,
+    /// A few words on what the command is for, or why it has to run without the sandbox, for the person who is asked.
     justification: Option<String>,
+    /// The words that commands begin with which the user may allow along with this one, e.g. ["git", "push"].
+    #[arg(default)]
+    prefix_rule: Vec<String>,
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
@@ -88,19 +94,34 @@ pub async fn exec_command(
         let text = format!("Wall time: {:.4} seconds\nOutput:\n{}", start.elapsed().as_secs_f64(), patched?);
         return Ok(ToolOutput::text(text).title(cmd).with("truncated", false));
     }
-    ask_command(ctx, &*workspace, &project, &cmd, &place).await?;
+    let wish = Wish {
+        permissions: sandbox_permissions,
+        justification: justification.as_deref(),
+        prefix_rule: &prefix_rule,
+        can_wish: true,
+    };
+    let mut leave = admit(ctx, &*workspace, &project, &cmd, &place, &wish).await?;
 
     let shell = Shell::named(ctx, &*workspace, shell.as_deref()).await?;
-    let starting = Start { ctx, workspace: &*workspace, place: &place };
     let terminal = tty.then_some(TerminalSize { rows, columns });
-    // What somebody was asked for is not the command's time.
-    let start = Instant::now();
-    let running = starting.script(&shell, &cmd, login, terminal).await?;
-    let session = Arc::new(Session::new(&cmd, place, Live::new(running, background(ctx, Background::StopGroup))));
-
     let mut note = Note::default();
-    let until = start + Duration::from_millis(yield_time_ms.clamp(SHORTEST, LONGEST));
-    let waited = session.live.wait(ctx, Some(until)).await;
+    let (session, start, waited) = loop {
+        let starting = Start { ctx, workspace: &*workspace, place: &place, confinement: leave.confinement() };
+        // What somebody was asked for is not the command's time.
+        let start = Instant::now();
+        let running = starting.script(&shell, &cmd, login, terminal).await?;
+        let live = Live::new(running, background(ctx, Background::StopGroup));
+        let until = start + Duration::from_millis(yield_time_ms.clamp(SHORTEST, LONGEST));
+        let waited = live.wait(ctx, Some(until)).await;
+        if let Waited::Ended(end) = waited {
+            match leave.again(ctx, end.exit(), || live.glance()).await {
+                Again::Freely => continue,
+                Again::No(Some(why)) => note.say(why),
+                Again::No(None) => {}
+            }
+        }
+        break (Arc::new(Session::new(&cmd, place, live)), start, waited);
+    };
     let id = match waited {
         Waited::Ended(_) => None,
         Waited::Yielded => {
@@ -117,7 +138,10 @@ pub async fn exec_command(
         }
     };
     let answer = Answer { session: &session, id, start, budget: budget(ctx, max_output_tokens), note };
-    let output = answer.output();
+    let mut output = answer.output();
+    if let Some(state) = leave.state() {
+        output = output.with("sandbox", state);
+    }
     Ok(match justification {
         Some(justification) => output.with("justification", justification),
         None => output,

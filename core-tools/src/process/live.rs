@@ -125,6 +125,11 @@ impl Live {
         lock(&self.printed).transcript.take(more_comes)
     }
 
+    /// What [`take`](Self::take) would give, which it still will.
+    pub(crate) fn glance(&self) -> String {
+        lock(&self.printed).transcript.glance()
+    }
+
     /// Ends it, and waits for that: it may clean up for a moment.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();

@@ -3,10 +3,15 @@
 use tool_core::{ToolContext, ToolError};
 
 use super::{Shell, environment::equip};
-use crate::workspace::{Background, Command, FileKind, Place, Running, TerminalSize, Workspace};
+use crate::{
+    sandbox::Confinement,
+    workspace::{Background, Command, FileKind, Place, Running, TerminalSize, Workspace},
+};
 
 /// The kernel takes no argument of 128 KiB and more (`MAX_ARG_STRLEN`).
 const LONGEST_ARGUMENT: usize = 120 * 1024;
+/// Tells tests that need a network that there is none (codex-rs).
+const NO_NETWORK: &str = "CODEX_SANDBOX_NETWORK_DISABLED";
 /// Reads a command from stdin and runs it as if it had come by `-c`: with nothing to read, and no arguments.
 const FROM_STDIN: &str = r#"set -- "$(cat)"; exec </dev/null; eval "shift; $1""#;
 
@@ -15,6 +20,7 @@ pub(crate) struct Start<'a> {
     pub(crate) ctx: &'a ToolContext,
     pub(crate) workspace: &'a dyn Workspace,
     pub(crate) place: &'a Place,
+    pub(crate) confinement: Option<&'a Confinement>,
 }
 
 impl Start<'_> {
@@ -72,7 +78,13 @@ impl Start<'_> {
             Err(error) => return Err(not_there(&error)),
         }
         let program = command.program.display().to_string();
-        let command = equip(self.ctx, command, terminal.is_some());
+        let mut command = equip(self.ctx, command, terminal.is_some());
+        if let Some(confinement) = self.confinement {
+            command = command.confinement(confinement.clone());
+            if !confinement.has_network() {
+                command = command.env(NO_NETWORK, "1");
+            }
+        }
         let started = match terminal {
             Some(size) => self.workspace.spawn_in_terminal(command, size).await,
             None => self.workspace.spawn(command).await,

@@ -41,6 +41,12 @@ impl Transcript {
         self.tail.extend(&rest[rest.len().saturating_sub(HALF)..]);
     }
 
+    /// What there is, left where it is.
+    pub(super) fn glance(&self) -> String {
+        let (front, back) = self.tail.as_slices();
+        String::from_utf8_lossy(&[&self.head, front, back].concat()).into_owned()
+    }
+
     /// Hands out what there is. Where more is to come, the beginning of a character stays for the next time.
     pub(super) fn take(&mut self, more_comes: bool) -> Taken {
         let Self { mut head, tail, bytes, breaks } = std::mem::take(self);

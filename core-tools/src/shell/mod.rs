@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use tool_core::{ToolContext, ToolError, ToolOutput, tool};
 
 use crate::{
-    command::ask_command,
     exec_command::{budget, exit_code, patch},
     process::{Cut, Live, Note, Shell, Start, Waited, Whole, background, cut},
+    sandbox::{Again, SandboxPermissions, SandboxState, Wish, admit},
     workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Running},
 };
 
@@ -37,8 +37,14 @@ pub async fn shell(
     /// After this many milliseconds the command is stopped.
     #[arg(default = TIMEOUT, range(1..), alias = "timeout")]
     timeout_ms: u64,
-    /// A few words on what the command is for, for the person who watches.
+    /// Whether to run in the sandbox, where there is one, or without it, which the user is asked for.
+    #[arg(default)]
+    sandbox_permissions: SandboxPermissions,
+    /// A few words on what the command is for, or why it has to run without the sandbox, for the person who is asked.
     justification: Option<String>,
+    /// The words that commands begin with which the user may allow along with this one, e.g. ["git", "push"].
+    #[arg(default)]
+    prefix_rule: Vec<String>,
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
@@ -56,9 +62,9 @@ pub async fn shell(
     let output = match patched {
         Some(patched) => ToolOutput::text(patched?).with("truncated", false),
         None => {
-            ask(ctx, &workspace, &place, &line).await?;
-            let start = Start { ctx, workspace: &*workspace, place: &place };
-            let done = Done::of(ctx, start.program(program, args).await?, timeout_ms).await;
+            let what = What::Program { program, args };
+            let wish = wish(sandbox_permissions, justification.as_deref(), &prefix_rule);
+            let done = run(ctx, &workspace, &place, &line, &what, timeout_ms, &wish).await?;
             done.output(ctx, &line, |exit, seconds, lines, text| {
                 let text = match lines {
                     Some(lines) => format!("Total output lines: {lines}\n\n{text}"),
@@ -89,8 +95,14 @@ pub async fn shell_command(
     /// After this many milliseconds the command is stopped.
     #[arg(default = TIMEOUT, range(1..), alias = "timeout")]
     timeout_ms: u64,
-    /// A few words on what the command is for, for the person who watches.
+    /// Whether to run in the sandbox, where there is one, or without it, which the user is asked for.
+    #[arg(default)]
+    sandbox_permissions: SandboxPermissions,
+    /// A few words on what the command is for, or why it has to run without the sandbox, for the person who is asked.
     justification: Option<String>,
+    /// The words that commands begin with which the user may allow along with this one, e.g. ["git", "push"].
+    #[arg(default)]
+    prefix_rule: Vec<String>,
     ctx: &ToolContext,
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
@@ -98,10 +110,9 @@ pub async fn shell_command(
     let output = match patch::apply(ctx, &place, &command).await {
         Some(patched) => ToolOutput::text(patched?).with("truncated", false),
         None => {
-            ask(ctx, &workspace, &place, &command).await?;
-            let shell = Shell::of(ctx, &*workspace).await;
-            let start = Start { ctx, workspace: &*workspace, place: &place };
-            let done = Done::of(ctx, start.script(&shell, &command, login, None).await?, timeout_ms).await;
+            let what = What::Script { shell: Shell::of(ctx, &*workspace).await, script: &command, login };
+            let wish = wish(sandbox_permissions, justification.as_deref(), &prefix_rule);
+            let done = run(ctx, &workspace, &place, &command, &what, timeout_ms, &wish).await?;
             done.output(ctx, &command, |exit, seconds, lines, text| {
                 let lines = lines.map(|lines| format!("Total output lines: {lines}\n")).unwrap_or_default();
                 format!("Exit code: {exit}\nWall time: {seconds:.1} seconds\n{lines}Output:\n{text}")
@@ -130,9 +141,44 @@ async fn place(ctx: &ToolContext, workspace: &ActiveWorkspace, workdir: Option<S
     Place::of(ctx, &**workspace, workdir.as_deref().unwrap_or(".")).await
 }
 
-async fn ask(ctx: &ToolContext, workspace: &ActiveWorkspace, place: &Place, line: &str) -> Result<(), ToolError> {
+fn wish<'a>(permissions: SandboxPermissions, justification: Option<&'a str>, prefix_rule: &'a [String]) -> Wish<'a> {
+    Wish { permissions, justification, prefix_rule, can_wish: true }
+}
+
+/// What is started.
+enum What<'a> {
+    Program { program: &'a str, args: &'a [String] },
+    Script { shell: Shell, script: &'a str, login: bool },
+}
+
+/// Runs it, if it may: again without the sandbox, where that stopped it and it may.
+async fn run(
+    ctx: &ToolContext,
+    workspace: &ActiveWorkspace,
+    place: &Place,
+    line: &str,
+    what: &What<'_>,
+    timeout_ms: u64,
+    wish: &Wish<'_>,
+) -> Result<Done, ToolError> {
     let project = Project::of(ctx, &**workspace).await;
-    ask_command(ctx, &**workspace, &project, line, place).await
+    let mut leave = admit(ctx, &**workspace, &project, line, place, wish).await?;
+    loop {
+        let start = Start { ctx, workspace: &**workspace, place, confinement: leave.confinement() };
+        let running = match what {
+            What::Program { program, args } => start.program(program, args).await?,
+            What::Script { shell, script, login } => start.script(shell, script, *login, None).await?,
+        };
+        let mut done = Done::of(ctx, running, timeout_ms).await;
+        if let Waited::Ended(end) = done.waited {
+            match leave.again(ctx, end.exit(), || done.live.glance()).await {
+                Again::Freely => continue,
+                Again::No(why) => done.stopped = why,
+            }
+        }
+        done.sandbox = leave.state().cloned();
+        return Ok(done);
+    }
 }
 
 /// A command that has ended, one way or another.
@@ -140,6 +186,9 @@ struct Done {
     live: Live,
     waited: Waited,
     took: Duration,
+    /// What is told where the sandbox stopped it.
+    stopped: Option<String>,
+    sandbox: Option<SandboxState>,
 }
 
 impl Done {
@@ -151,7 +200,7 @@ impl Done {
         if !matches!(waited, Waited::Ended(_)) {
             live.stop().await;
         }
-        Self { live, waited, took }
+        Self { live, waited, took, stopped: None, sandbox: None }
     }
 
     /// What is shown of it: the words for exit code, seconds, lines (where it was cut), and text.
@@ -165,6 +214,9 @@ impl Done {
         let lines = taken.lines;
         let Cut { mut text, whole, .. } = cut(taken, budget(ctx, None));
         let mut note = Note::default();
+        if let Some(stopped) = &self.stopped {
+            note.say(stopped);
+        }
         let (code, signal) = match self.waited {
             Waited::Ended(End::Exited { exit, .. }) => {
                 note.signal(exit);
@@ -191,6 +243,10 @@ impl Done {
             .with("exit_code", code)
             .with("duration_seconds", self.took.as_secs_f64())
             .with("truncated", whole.is_some());
+        let output = match &self.sandbox {
+            Some(state) => output.with("sandbox", state),
+            None => output,
+        };
         match signal {
             Some(signal) => output.with("signal", signal),
             None => output,

@@ -70,6 +70,16 @@ pub(crate) enum End {
     Cancelled,
 }
 
+impl End {
+    /// How it ended, where it did so by itself.
+    pub(crate) fn exit(self) -> Exit {
+        match self {
+            Self::Exited { exit, .. } => exit,
+            Self::TimedOut | Self::Cancelled => Exit::default(),
+        }
+    }
+}
+
 /// Follows a process to its end. Dropping the future kills it and its group. Without a timeout, cancellation alone ends
 /// it early.
 pub(crate) async fn follow(

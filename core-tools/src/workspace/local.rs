@@ -115,6 +115,10 @@ impl Workspace for LocalWorkspace {
         local_process::spawn_in_terminal(command, size)
     }
 
+    fn confines(&self) -> bool {
+        true
+    }
+
     /// The user's own home, unless another was given.
     fn home(&self) -> Option<PathBuf> {
         self.home.clone().or_else(std::env::home_dir)

@@ -6,6 +6,7 @@ use std::{
     pin::Pin,
     process::Stdio,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -16,6 +17,7 @@ use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     net::unix::pipe,
     process::Child,
+    time::sleep,
 };
 
 use super::{
@@ -23,6 +25,10 @@ use super::{
     interruptible::let_commands_be_interrupted,
     tree::{Mark, Tree},
 };
+use crate::sandbox::{Confinement, StandIns};
+
+/// How often is looked whether a confined command's last process is gone.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Descriptors from here on are not for children.
 const FIRST_OWN_DESCRIPTOR: i32 = 3;
@@ -37,7 +43,7 @@ pub(super) fn spawn(command: Command) -> io::Result<Running> {
             true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
             false => (None, writer.try_clone()?),
         };
-        let mut prepared = Prepared::new(&command);
+        let mut prepared = Prepared::new(&command)?;
         prepared.child.stdin(if command.input.is_empty() { Stdio::null() } else { Stdio::piped() });
         prepared.child.stdout(writer).stderr(error_writer);
         // The wrapper's own way of waiting is for all of the group; only its beginning is wanted.
@@ -63,7 +69,7 @@ pub(super) fn spawn(command: Command) -> io::Result<Running> {
 pub(super) fn spawn_in_terminal(command: Command, size: TerminalSize) -> io::Result<Running> {
     let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
     pty.resize(Size::from(size)).map_err(io::Error::other)?;
-    let mut prepared = Prepared::new(&command);
+    let mut prepared = Prepared::new(&command)?;
     let process = prepared.spawn(|child| {
         let child = std::mem::replace(child, tokio::process::Command::new(""));
         pty_process::Command::from(child).spawn(pts).map_err(|error| match error {
@@ -83,12 +89,21 @@ struct Prepared {
     child: tokio::process::Command,
     mark: Mark,
     withheld: Vec<String>,
+    confinement: Option<Confinement>,
+    stand_ins: StandIns,
 }
 
 impl Prepared {
-    fn new(command: &Command) -> Self {
-        let mut child = tokio::process::Command::new(&command.program);
-        child.args(&command.args).current_dir(&command.cwd).kill_on_drop(true);
+    fn new(command: &Command) -> io::Result<Self> {
+        let (mut child, stand_ins) = match &command.confinement {
+            Some(confinement) => confinement.command(command)?,
+            None => {
+                let mut child = tokio::process::Command::new(&command.program);
+                child.args(&command.args);
+                (child, StandIns::default())
+            }
+        };
+        child.current_dir(&command.cwd).kill_on_drop(true);
         let mut withheld = Vec::new();
         if let Some(policy) = &command.inherits {
             child.env_clear();
@@ -105,20 +120,23 @@ impl Prepared {
         child.envs(command.env.iter().map(|(name, value)| (name, value)));
         let (name, value) = mark.variable(env::var_os(Mark::NAME).as_deref());
         child.env(name, value);
-        Self { child, mark, withheld }
+        Ok(Self { child, mark, withheld, confinement: command.confinement.clone(), stand_ins })
     }
 
     fn spawn(
         &mut self,
-        start: impl FnOnce(&mut tokio::process::Command) -> io::Result<Child>,
+        start: impl FnOnce(&mut tokio::process::Command) -> io::Result<Child> + Send,
     ) -> io::Result<LocalProcess> {
         // Rust opens all with close-on-exec; what the host itself has inherited, or a C library opened, is not.
         close_fds::set_fds_cloexec_threadsafe(FIRST_OWN_DESCRIPTOR, &[]);
         let_commands_be_interrupted();
-        let child = start(&mut self.child)?;
+        let child = match &self.confinement {
+            Some(confinement) => confinement.start(|| start(&mut self.child))?,
+            None => start(&mut self.child)?,
+        };
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let tree = leader.map(|leader| Tree::new(leader, self.mark.clone()));
-        Ok(LocalProcess { child, tree, input: None })
+        Ok(LocalProcess { child, tree, input: None, stand_ins: std::mem::take(&mut self.stand_ins) })
     }
 }
 
@@ -129,6 +147,8 @@ struct LocalProcess {
     tree: Option<Tree>,
     /// What writes its stdin; given up when the process is.
     input: Option<AbortOnDrop>,
+    /// What its confinement needs as long as any of it runs.
+    stand_ins: StandIns,
 }
 
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
@@ -195,6 +215,15 @@ impl Process for LocalProcess {
     }
 
     fn release(mut self: Box<Self>) {
+        if !self.stand_ins.is_empty() && self.has_relatives() {
+            let (tree, stand_ins) = (self.tree.take(), std::mem::take(&mut self.stand_ins));
+            tokio::spawn(async move {
+                while tree.as_ref().is_some_and(|tree| !tree.members().is_empty()) {
+                    sleep(LOOK_AGAIN).await;
+                }
+                drop(stand_ins);
+            });
+        }
         self.tree = None;
     }
 }

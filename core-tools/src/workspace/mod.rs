@@ -235,6 +235,12 @@ pub trait Workspace: Send + Sync + 'static {
         Err(io::Error::new(io::ErrorKind::Unsupported, "commands cannot have a terminal on this machine"))
     }
 
+    /// Whether commands that come with a confinement are started confined by it. One that does not say so is never
+    /// given such a command.
+    fn confines(&self) -> bool {
+        false
+    }
+
     /// The home directory that `~` stands for, if there is one.
     fn home(&self) -> Option<PathBuf>;
 }

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use tokio::io::AsyncWrite;
 
 use super::{ByteStream, EnvironmentPolicy};
+use crate::sandbox::Confinement;
 
 /// What to run, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Command {
     pub input: Vec<u8>,
     /// Whether stderr comes apart from stdout, as [`Running::errors`]; their order to each other is lost then.
     pub errors_apart: bool,
+    /// What it is confined by; only a workspace that says [`confines`](super::Workspace::confines) is given one.
+    pub confinement: Option<Confinement>,
 }
 
 impl Command {
@@ -43,6 +46,7 @@ impl Command {
             env: Vec::new(),
             input: Vec::new(),
             errors_apart: false,
+            confinement: None,
         }
     }
 
@@ -71,6 +75,13 @@ impl Command {
     #[must_use]
     pub fn errors_apart(mut self) -> Self {
         self.errors_apart = true;
+        self
+    }
+
+    /// Confined.
+    #[must_use]
+    pub fn confinement(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
         self
     }
 }

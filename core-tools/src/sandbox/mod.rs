@@ -1,0 +1,133 @@
+//! A sandbox around the commands that tools run (codex-rs's modes).
+//!
+//! In: a [`SandboxPolicy`], what commands may do, which a host registers in a [`Sandbox`] as state of its executor; without
+//! one, nothing is confined. Out: a [`Confinement`] for every command of `bash`, `exec_command`, `shell` and
+//! `shell_command`. In this order:
+//!
+//! 1. what the policy comes to on this machine: real paths, and what is `protected` in them (`scope`);
+//! 2. what can see to it here, found by trying (`backend`): `bubblewrap`, or `landlock`, both with a filter of system
+//!    calls (`seccomp`). Where nothing can, or the workspace is another machine, that is said and asked about;
+//! 3. a question where the model wants a command to run without it, and one where the sandbox seems to have stopped a
+//!    command (`denial`); both ask for `escalate` (`leave`).
+//!
+//! What each backend stops and does not stop is in `docs/guide/sandbox.md`.
+
+mod backend;
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+mod confinement;
+mod denial;
+#[cfg(target_os = "linux")]
+mod landlock;
+mod leave;
+mod policy;
+mod protected;
+mod scope;
+#[cfg(target_os = "linux")]
+mod seccomp;
+mod stand_in;
+
+use std::{ffi::OsStr, path::Path, sync::Arc};
+
+use tokio::{sync::OnceCell, task::spawn_blocking};
+
+pub use self::{
+    backend::Backend,
+    confinement::Confinement,
+    leave::SandboxPermissions,
+    policy::{PROTECTED, SandboxMode, SandboxPolicy},
+};
+use self::{
+    backend::{By, Found},
+    scope::Scope,
+};
+pub(crate) use self::{
+    leave::{Again, Leave, State as SandboxState, Wish, admit},
+    stand_in::StandIns,
+};
+
+/// The sandbox of a host's commands: registered as state of the executor.
+///
+/// ```
+/// use core_tools::sandbox::{Backend, Sandbox, SandboxPolicy};
+/// use tool_core::{Executor, Registry};
+///
+/// let sandbox = Sandbox::new(SandboxPolicy::workspace_write()).backend(Backend::Landlock);
+/// let executor = Executor::builder(Registry::linked()?).state(sandbox).build()?;
+/// # let _ = executor;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Sandbox {
+    policy: SandboxPolicy,
+    backend: Backend,
+    /// What works here, once it was tried.
+    found: Arc<OnceCell<Found>>,
+}
+
+/// Why a command cannot be confined.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no sandbox can be had: {why}")]
+pub struct NoSandbox {
+    why: String,
+}
+
+impl NoSandbox {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into() }
+    }
+}
+
+impl Sandbox {
+    /// A sandbox that lets commands do so much, by whatever works here.
+    pub fn new(policy: SandboxPolicy) -> Self {
+        Self { policy, backend: Backend::default(), found: Arc::default() }
+    }
+
+    /// By this alone.
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self.found = Arc::default();
+        self
+    }
+
+    /// What commands may do.
+    pub fn policy(&self) -> &SandboxPolicy {
+        &self.policy
+    }
+
+    /// Whether anything is confined at all.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.policy.mode != SandboxMode::DangerFullAccess
+    }
+
+    /// The confinement for a command on this machine, for a session in this working directory. `tmpdir` is what the
+    /// command finds in `$TMPDIR`. What works here is tried the first time.
+    ///
+    /// # Errors
+    /// When nothing works here.
+    pub async fn confine(&self, cwd: &Path, tmpdir: Option<&OsStr>) -> Result<Confinement, NoSandbox> {
+        let found = self.found.get_or_init(|| Found::of(self.backend)).await;
+        let (policy, cwd, tmpdir) = (self.policy.clone(), cwd.to_owned(), tmpdir.map(OsStr::to_owned));
+        let scope = spawn_blocking(move || Scope::of(&policy, &cwd, tmpdir.as_deref())).await;
+        let scope = scope.map_err(|error| NoSandbox::new(error.to_string()))?;
+        match found.works.iter().find(|by| can_protect(by, &scope)) {
+            Some(by) => Ok(Confinement { by: by.clone(), scope: Arc::new(scope) }),
+            None if found.works.is_empty() => Err(NoSandbox::new(found.faults.join("; "))),
+            None => Err(NoSandbox::new("a protected directory is a symbolic link, which bubblewrap cannot protect")),
+        }
+    }
+}
+
+/// Whether all that is protected can be. A link in its place could be exchanged for another.
+#[cfg(target_os = "linux")]
+fn can_protect(by: &By, scope: &Scope) -> bool {
+    matches!(by, By::Landlock) || !scope.protected.iter().any(|path| path.is_symlink())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn can_protect(by: &By, _: &Scope) -> bool {
+    match *by {}
+}

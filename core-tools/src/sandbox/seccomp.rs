@@ -1,0 +1,241 @@
+//! The system calls that confined commands do not get, as a filter that the kernel runs.
+//!
+//! Landlock and mounts say which files may be written. What is refused here gets round files: other processes, other
+//! namespaces, the kernel's own settings, and sockets, of which the filter sees the family alone. What is refused gives
+//! EPERM, so that a program can tell it; a program for another kind of processor is killed (SIGSYS), since its calls
+//! have other numbers.
+
+use std::{collections::BTreeMap, io, sync::OnceLock};
+
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    sock_filter,
+};
+
+/// What a filter leaves of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sockets {
+    /// Sockets of the internet's families; where there is no network they lead nowhere.
+    pub(super) internet: bool,
+    /// Unix sockets.
+    pub(super) unix: bool,
+    /// System V's and POSIX's shared memory and queues, which in the machine's own namespace are anybody's.
+    pub(super) shared_memory: bool,
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Refused whatever the arguments.
+const REFUSED: [c_long; 50] = [
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // calls that no filter sees
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // namespaces and mounts
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    // files by other ways than their paths
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_quotactl,
+    libc::SYS_acct,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    // the kernel
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    // other processes' scheduling
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_migrate_pages,
+    libc::SYS_move_pages,
+];
+
+/// Ways to memory and messages that have no place among files.
+const SHARED_MEMORY: [c_long; 12] = [
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// The flags of `clone` that make a namespace.
+const NAMESPACES: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// What types keys into a terminal as if a person had.
+const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+
+/// Calls that give a file a mode, and which argument that is.
+#[cfg(target_arch = "x86_64")]
+const MODES: [(c_long, u8); 4] =
+    [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (libc::SYS_fchmodat2, 2)];
+#[cfg(not(target_arch = "x86_64"))]
+const MODES: [(c_long, u8); 3] = [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (libc::SYS_fchmodat2, 2)];
+
+/// The bits of a socket's type that are its type.
+const TYPE: u64 = 0xf;
+
+/// The program, made once for each choice.
+pub(super) fn program(sockets: Sockets) -> io::Result<&'static BpfProgram> {
+    static PROGRAMS: [OnceLock<BpfProgram>; 8] = [const { OnceLock::new() }; 8];
+    let at = usize::from(sockets.internet) | usize::from(sockets.unix) << 1 | usize::from(sockets.shared_memory) << 2;
+    if let Some(made) = PROGRAMS[at].get() {
+        return Ok(made);
+    }
+    let made = make(sockets).map_err(io::Error::other)?;
+    Ok(PROGRAMS[at].get_or_init(|| made))
+}
+
+/// Restricts the calling thread, and all it starts from then on.
+pub(super) fn enforce(sockets: Sockets) -> io::Result<()> {
+    seccompiler::apply_filter(program(sockets)?).map_err(io::Error::other)
+}
+
+/// The program as the kernel and bubblewrap read it from a file.
+pub(super) fn bytes(program: &BpfProgram) -> Vec<u8> {
+    let instruction = |one: &sock_filter| {
+        let [k0, k1, k2, k3] = one.k.to_ne_bytes();
+        let [c0, c1] = one.code.to_ne_bytes();
+        [c0, c1, one.jt, one.jf, k0, k1, k2, k3]
+    };
+    program.iter().flat_map(instruction).collect()
+}
+
+fn make(sockets: Sockets) -> Result<BpfProgram, seccompiler::Error> {
+    let mut rules: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    if !sockets.shared_memory {
+        rules.extend(SHARED_MEMORY.iter().map(|call| (*call, Vec::new())));
+    }
+    for flag in NAMESPACES {
+        let flag = u64::from(flag.unsigned_abs());
+        refuse(&mut rules, libc::SYS_clone, [(0, SeccompCmpOp::MaskedEq(flag), flag)])?;
+    }
+    for request in TYPING {
+        refuse(&mut rules, libc::SYS_ioctl, [(1, SeccompCmpOp::Eq, request)])?;
+    }
+    for (call, argument) in MODES {
+        // A program that runs with its owner's rights is a way out for later.
+        let setuid = u64::from(libc::S_ISUID);
+        refuse(&mut rules, call, [(argument, SeccompCmpOp::MaskedEq(setuid), setuid)])?;
+    }
+    // The limits of another process.
+    refuse(&mut rules, libc::SYS_prlimit64, [(0, SeccompCmpOp::Ne, 0)])?;
+    self::sockets(&mut rules, sockets)?;
+
+    let arch = std::env::consts::ARCH.try_into()?;
+    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?;
+    let filter: BpfProgram = filter.try_into()?;
+    Ok(unknown_calls().into_iter().chain(filter).collect())
+}
+
+/// Sockets by their families. What was connected when it was made needs no address, and stays; a datagram socket could be
+/// given another one.
+fn sockets(rules: &mut Rules, sockets: Sockets) -> Result<(), seccompiler::Error> {
+    let route = libc::NETLINK_ROUTE.unsigned_abs().into();
+    let mut families = Vec::new();
+    if sockets.internet {
+        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
+        let netlink = u64::from(libc::AF_NETLINK.unsigned_abs());
+        refuse(rules, libc::SYS_socket, [(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Ne, route)])?;
+    }
+    if sockets.unix {
+        families.push(libc::AF_UNIX);
+    }
+    if families.is_empty() {
+        rules.insert(libc::SYS_socket, Vec::new());
+    } else {
+        let others = families.into_iter().map(|family| (0, SeccompCmpOp::Ne, family.unsigned_abs().into()));
+        refuse(rules, libc::SYS_socket, others)?;
+    }
+    let unix = u64::from(libc::AF_UNIX.unsigned_abs());
+    refuse(rules, libc::SYS_socketpair, [(0, SeccompCmpOp::Ne, unix)])?;
+    if !sockets.unix {
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+            let kind = u64::from(kind.unsigned_abs());
+            refuse(rules, libc::SYS_socketpair, [(1, SeccompCmpOp::MaskedEq(TYPE), kind)])?;
+        }
+    }
+    Ok(())
+}
+
+/// One more case in which a call is refused: when all of it holds.
+fn refuse(
+    rules: &mut Rules,
+    call: c_long,
+    when: impl IntoIterator<Item = (u8, SeccompCmpOp, u64)>,
+) -> Result<(), seccompiler::Error> {
+    let conditions = when.into_iter().map(|(argument, how, value)| SeccompCondition::new(argument, Dword, how, value));
+    let rule = SeccompRule::new(conditions.collect::<Result<_, _>>()?)?;
+    rules.entry(call).or_default().push(rule);
+    Ok(())
+}
+
+/// What comes before: calls that "do not exist". `clone3` has its flags where no filter sees them, and programs then take
+/// `clone`; numbers from here on are x86-64's second set (x32), which would pass under other numbers.
+fn unknown_calls() -> [sock_filter; 4] {
+    const LOAD: u16 = 0x20;
+    const JUMP_IF_EQUAL: u16 = 0x15;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    const SECOND_SET: u32 = 0x4000_0000;
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
+    let unknown = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+    [
+        sock_filter { code: LOAD, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: JUMP_IF_AT_LEAST, jt: 1, jf: 0, k: SECOND_SET },
+        sock_filter { code: JUMP_IF_EQUAL, jt: 0, jf: 1, k: clone3 },
+        sock_filter { code: RETURN, jt: 0, jf: 0, k: unknown },
+    ]
+}
