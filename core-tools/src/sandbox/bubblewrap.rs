@@ -56,7 +56,7 @@ pub(super) fn find(path: Option<&OsStr>) -> Option<PathBuf> {
 
 /// Whether it works here: runs itself in what it makes.
 pub(super) async fn check(program: &Path) -> io::Result<()> {
-    let nothing = Scope { roots: Vec::new(), protected: Vec::new(), network: false, unix_sockets: false };
+    let nothing = Scope::default();
     let mut wrapped = Wrapped::new(program, &nothing, Path::new("/"), program, &["--version".into()])?;
     let mut child = tokio::process::Command::new(&wrapped.program);
     child.args(&wrapped.args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);

@@ -33,6 +33,13 @@ impl Confinement {
         self.scope.may_write(path) && (exists || !self.by.splits() || !is_split())
     }
 
+    /// What it does not protect and should.
+    pub(super) fn gap(&self) -> Option<&'static str> {
+        let gap =
+            "too many files in the project have other names outside (hard links): some can be written through these";
+        self.scope.has_unknown_links.then_some(gap)
+    }
+
     /// What it is, in a few words.
     pub(super) fn summary(&self) -> String {
         let network = if self.scope.network { "on" } else { "off" };

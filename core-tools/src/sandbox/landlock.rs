@@ -42,7 +42,7 @@ pub(super) fn run<T: Send>(scope: &Scope, start: impl FnOnce() -> io::Result<T> 
 
 /// Whether it holds here: restricts a thread, and tries what it then may not.
 pub(super) fn check() -> io::Result<()> {
-    let nothing = Scope { roots: Vec::new(), protected: Vec::new(), network: false, unix_sockets: false };
+    let nothing = Scope::default();
     run(&nothing, || {
         let written = fs::OpenOptions::new().write(true).open("/proc/thread-self/comm");
         let connected = std::net::UdpSocket::bind(("127.0.0.1", 0));

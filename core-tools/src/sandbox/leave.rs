@@ -91,6 +91,9 @@ pub(crate) struct Leave {
 pub(crate) struct State {
     /// What confined it, the last time it ran; `none` where nothing did.
     backend: &'static str,
+    /// What it leaves open and should not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<&'static str>,
     /// What shows that the sandbox stopped it, the first time it ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     denied: Option<String>,
@@ -164,7 +167,8 @@ pub(crate) async fn admit(
         ctx.ask(request).await?;
     }
     let backend = confinement.as_ref().map_or("none", Confinement::backend);
-    Ok(leave(confinement, sandbox.map(|_| State { backend, denied: None })))
+    let gap = confinement.as_ref().and_then(Confinement::gap);
+    Ok(leave(confinement, sandbox.map(|_| State { backend, gap, denied: None })))
 }
 
 async fn confine(ctx: &ToolContext, workspace: &dyn Workspace, sandbox: &Sandbox) -> Result<Confinement, NoSandbox> {

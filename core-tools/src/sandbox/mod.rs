@@ -20,6 +20,7 @@ mod denial;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod leave;
+mod linked;
 mod policy;
 mod protected;
 mod scope;
@@ -27,7 +28,11 @@ mod scope;
 mod seccomp;
 mod stand_in;
 
-use std::{ffi::OsStr, path::Path, sync::Arc};
+use std::{
+    ffi::OsStr,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::{sync::OnceCell, task::spawn_blocking};
 
@@ -39,6 +44,7 @@ pub use self::{
 };
 use self::{
     backend::{By, Found},
+    linked::Links,
     scope::Scope,
 };
 pub(crate) use self::{
@@ -64,6 +70,7 @@ pub struct Sandbox {
     backend: Backend,
     /// What works here, once it was tried.
     found: Arc<OnceCell<Found>>,
+    links: Arc<Mutex<Links>>,
 }
 
 /// Why a command cannot be confined.
@@ -82,7 +89,7 @@ impl NoSandbox {
 impl Sandbox {
     /// A sandbox that lets commands do so much, by whatever works here.
     pub fn new(policy: SandboxPolicy) -> Self {
-        Self { policy, backend: Backend::default(), found: Arc::default() }
+        Self { policy, backend: Backend::default(), found: Arc::default(), links: Arc::default() }
     }
 
     /// By this alone.
@@ -111,7 +118,12 @@ impl Sandbox {
     pub async fn confine(&self, cwd: &Path, tmpdir: Option<&OsStr>) -> Result<Confinement, NoSandbox> {
         let found = self.found.get_or_init(|| Found::of(self.backend)).await;
         let (policy, cwd, tmpdir) = (self.policy.clone(), cwd.to_owned(), tmpdir.map(OsStr::to_owned));
-        let scope = spawn_blocking(move || Scope::of(&policy, &cwd, tmpdir.as_deref())).await;
+        let links = self.links.clone();
+        let scope = spawn_blocking(move || {
+            let mut links = links.lock().unwrap_or_else(PoisonError::into_inner);
+            Scope::of(&policy, &cwd, tmpdir.as_deref(), &mut links)
+        });
+        let scope = scope.await;
         let scope = scope.map_err(|error| NoSandbox::new(error.to_string()))?;
         match found.works.iter().find(|by| can_protect(by, &scope)) {
             Some(by) => Ok(Confinement { by: by.clone(), scope: Arc::new(scope) }),

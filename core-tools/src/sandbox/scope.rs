@@ -7,12 +7,13 @@ use std::{
 };
 
 use super::{
+    linked::Links,
     policy::{SandboxMode, SandboxPolicy},
     protected::git_directories,
 };
 
 /// What may be written, and what of it not. All paths are real ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     /// Directories that may be written, those that hold others first.
     pub(super) roots: Vec<PathBuf>,
@@ -20,22 +21,20 @@ pub(crate) struct Scope {
     pub(super) protected: Vec<PathBuf>,
     pub(super) network: bool,
     pub(super) unix_sockets: bool,
+    /// Whether files with names outside were too many, or too hard to find, to be all among the protected.
+    pub(super) has_unknown_links: bool,
 }
 
 impl Scope {
     /// What a policy comes to. `tmpdir` is what commands find in `$TMPDIR`. Looks at the disk.
-    pub(super) fn of(policy: &SandboxPolicy, cwd: &Path, tmpdir: Option<&OsStr>) -> Self {
-        let mut scope = Self {
-            roots: Vec::new(),
-            protected: Vec::new(),
-            network: policy.network,
-            unix_sockets: policy.unix_sockets,
-        };
+    pub(super) fn of(policy: &SandboxPolicy, cwd: &Path, tmpdir: Option<&OsStr>, links: &mut Links) -> Self {
+        let mut scope = Self { network: policy.network, unix_sockets: policy.unix_sockets, ..Self::default() };
         if policy.mode == SandboxMode::ReadOnly {
             return scope;
         }
         let projects = [cwd.to_owned()].into_iter().chain(policy.roots.iter().cloned());
-        let projects: Vec<PathBuf> = projects.filter_map(directory).collect();
+        let mut projects: Vec<PathBuf> = projects.filter_map(directory).collect();
+        projects.dedup();
         let shared = policy.slash_tmp.then_some(["/tmp", "/dev/shm"].map(PathBuf::from));
         let own = policy.tmpdir.then_some(tmpdir).flatten().map(PathBuf::from);
         let temporary = shared.into_iter().flatten().chain(own.filter(|own| own.is_absolute()));
@@ -52,6 +51,10 @@ impl Scope {
                 scope.protected.push(path);
             }
         }
+        let (linked, is_complete) = links.of(&projects, &scope.protected);
+        let linked: Vec<PathBuf> = linked.cloned().collect();
+        scope.protected.extend(linked);
+        scope.has_unknown_links = !is_complete;
         scope.protected.retain(|path| scope.roots.iter().any(|root| path.starts_with(root) && path != root));
         scope.protected.sort();
         scope.protected.dedup();

@@ -27,7 +27,11 @@ use super::{
 };
 use crate::sandbox::{Confinement, StandIns};
 
-/// How often is looked whether a confined command's last process is gone.
+/// As often is looked, right after a confined command's end, whether its last process is gone too …
+const LOOKS: usize = 20;
+/// … with so much time between …
+const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
+/// … and so much after that, for what it left in the background.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Descriptors from here on are not for children.
@@ -160,6 +164,11 @@ impl Drop for AbortOnDrop {
 }
 
 impl LocalProcess {
+    /// Whether anything of it runs still.
+    fn runs_on(&self) -> bool {
+        self.tree.as_ref().is_some_and(|tree| !tree.members().is_empty())
+    }
+
     fn signal_group(&self, signal: Signal) {
         if let Some(tree) = &self.tree {
             // The one way to fail that can happen here is that nobody is left.
@@ -185,6 +194,13 @@ impl Process for LocalProcess {
         let status = self.child.wait().await?;
         if let Some(tree) = &mut self.tree {
             tree.leader_is_gone();
+        }
+        // bubblewrap's inner half ends a moment after its outer one.
+        for _ in 0..LOOKS {
+            if self.stand_ins.is_empty() || !self.runs_on() {
+                break;
+            }
+            sleep(BETWEEN_LOOKS).await;
         }
         Ok(Exit::new(status.code(), status.signal()))
     }
@@ -215,7 +231,7 @@ impl Process for LocalProcess {
     }
 
     fn release(mut self: Box<Self>) {
-        if !self.stand_ins.is_empty() && self.has_relatives() {
+        if !self.stand_ins.is_empty() && self.runs_on() {
             let (tree, stand_ins) = (self.tree.take(), std::mem::take(&mut self.stand_ins));
             tokio::spawn(async move {
                 while tree.as_ref().is_some_and(|tree| !tree.members().is_empty()) {
