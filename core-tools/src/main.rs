@@ -1,5 +1,8 @@
 //! The prebuilt tools from a command line.
 
+mod confined;
+mod doctor;
+
 use std::{
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -8,10 +11,11 @@ use std::{
 use core_tools::{
     LocalWorkspace, Workspace,
     custom::load,
-    sandbox::{Backend, Sandbox, SandboxPolicy},
     workspace::{FileKind, SshWorkspace},
 };
 use tool_cli::{Machine, ToolFiles};
+
+use self::confined::Confined;
 
 /// Where calls work, and how confined.
 #[derive(Debug, clap::Args)]
@@ -20,69 +24,6 @@ struct Flags {
     remote: Remote,
     #[command(flatten)]
     confined: Confined,
-}
-
-/// What commands may do.
-#[derive(Debug, clap::Args)]
-struct Confined {
-    /// What commands may change: nothing, or the working directory and temporary files; `off` does not confine them.
-    /// Neither has the network.
-    #[arg(long, value_enum, value_name = "MODE", default_value_t = Mode::Off, hide_default_value = true)]
-    sandbox: Mode,
-    /// What confines commands; whatever works and protects most, where it is not given.
-    #[arg(long, value_enum, value_name = "BACKEND", default_value_t = By::Auto, hide_default_value = true)]
-    sandbox_backend: By,
-    /// Let commands in the sandbox use the network.
-    #[arg(long)]
-    sandbox_network: bool,
-    /// Let commands in the sandbox write in this directory too.
-    #[arg(long, value_name = "DIR")]
-    writable_root: Vec<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Mode {
-    /// Nothing.
-    ReadOnly,
-    /// The working directory, without `.git` and the settings of agents, and temporary files.
-    WorkspaceWrite,
-    /// Everything.
-    #[value(alias = "danger-full-access")]
-    Off,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum By {
-    /// bubblewrap, else Landlock.
-    Auto,
-    /// The program `bwrap`.
-    Bubblewrap,
-    /// Landlock and seccomp, without a program.
-    Landlock,
-}
-
-impl Confined {
-    fn sandbox(self) -> Result<Option<Sandbox>, String> {
-        let policy = match self.sandbox {
-            Mode::ReadOnly => SandboxPolicy::read_only(),
-            Mode::WorkspaceWrite => SandboxPolicy::workspace_write(),
-            Mode::Off => return Ok(None),
-        };
-        let backend = match self.sandbox_backend {
-            By::Auto => Backend::Auto,
-            By::Bubblewrap => Backend::Bubblewrap,
-            By::Landlock => Backend::Landlock,
-        };
-        let mut policy = policy.network(self.sandbox_network);
-        for root in self.writable_root {
-            let root =
-                root.canonicalize().ok().filter(|real| real.is_dir()).ok_or_else(|| {
-                    format!("--writable-root must be a directory, and `{}` is not one", root.display())
-                })?;
-            policy = policy.writable_root(root);
-        }
-        Ok(Some(Sandbox::new(policy).backend(backend)))
-    }
 }
 
 async fn machine(flags: Flags, cwd: Option<PathBuf>) -> Result<Option<Machine>, String> {
@@ -145,5 +86,6 @@ async fn custom_tools(directories: Vec<PathBuf>) -> ToolFiles {
 }
 
 fn main() -> std::process::ExitCode {
-    tool_cli::Cli::new().version(env!("CARGO_PKG_VERSION")).tool_files(custom_tools).machine(machine).run()
+    let cli = tool_cli::Cli::new().version(env!("CARGO_PKG_VERSION")).tool_files(custom_tools).machine(machine);
+    cli.command("doctor", "Try what this machine can confine commands by, and tell what each stops", doctor::run).run()
 }

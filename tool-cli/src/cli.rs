@@ -18,6 +18,7 @@ use crate::{
     host::{Configure, Setup},
     list,
     machine::{Machine, Reach},
+    own_command::{self, OwnCommand, Running},
     permissions, print, schema,
 };
 
@@ -39,6 +40,7 @@ pub struct Cli {
     version: Option<String>,
     files: Option<Load>,
     machine: Option<Reach>,
+    commands: Vec<OwnCommand>,
 }
 
 impl Cli {
@@ -110,6 +112,31 @@ impl Cli {
         self
     }
 
+    /// Takes one more command, with arguments of its own, which this function carries out.
+    ///
+    /// ```no_run
+    /// #[derive(clap::Args)]
+    /// struct Check {
+    ///     /// Say more.
+    ///     #[arg(long)]
+    ///     long: bool,
+    /// }
+    ///
+    /// let cli = tool_cli::Cli::new().command("check", "Look whether all is well", async |check: Check| {
+    ///     println!("{}", if check.long { "All is well." } else { "ok" });
+    ///     std::process::ExitCode::SUCCESS
+    /// });
+    /// ```
+    pub fn command<A, F, R>(mut self, name: &'static str, about: &'static str, run: F) -> Self
+    where
+        A: clap::Args + 'static,
+        F: FnOnce(A) -> R + 'static,
+        R: Future<Output = ExitCode> + 'static,
+    {
+        self.commands.push(OwnCommand::new(name, about, run));
+        self
+    }
+
     /// What `--version` says; without it, the version of this crate.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
@@ -134,7 +161,7 @@ impl Cli {
     }
 
     /// The same inside a tokio runtime that the host has already, with time and I/O enabled.
-    pub async fn run_async(self) -> ExitCode {
+    pub async fn run_async(mut self) -> ExitCode {
         let mut words: Vec<OsString> = std::env::args_os().collect();
         let name = binary_name(words.first());
         if words.is_empty() {
@@ -147,12 +174,16 @@ impl Cli {
             Some(machine) => machine.add_flags(command),
             None => command,
         };
-        let parsed = command
-            .clone()
-            .try_get_matches_from(words)
-            .and_then(|found| Args::from_arg_matches(&found).map(|args| (args, found)));
+        let command = self.commands.iter().fold(command, |command, own| own.add_to(command));
+        let parsed = command.clone().try_get_matches_from(words).and_then(|found| {
+            if let Some(run) = own_command::take(&mut self.commands, &found)? {
+                return Ok(Parsed::Own(run));
+            }
+            Args::from_arg_matches(&found).map(|args| Parsed::Ours(args, found))
+        });
         let done = match parsed {
-            Ok((args, found)) => self.dispatch(args, &found, name, command).await,
+            Ok(Parsed::Own(run)) => return run.await,
+            Ok(Parsed::Ours(args, found)) => self.dispatch(args, &found, name, command).await,
             Err(error) => {
                 // Help and version are "errors" of status 0; a closed stream is no reason to panic.
                 let _ = error.print();
@@ -197,6 +228,12 @@ impl Cli {
             Command::Completions { shell } => completions(shell, &name, command),
         }
     }
+}
+
+/// What a command line says.
+enum Parsed {
+    Ours(Args, ArgMatches),
+    Own(Running),
 }
 
 fn completions(shell: clap_complete::Shell, name: &str, mut command: clap::Command) -> Result<ExitCode, Failure> {

@@ -29,6 +29,7 @@ mod interrupt;
 mod lines;
 mod list;
 mod machine;
+mod own_command;
 mod permissions;
 mod print;
 mod progress;
