@@ -60,3 +60,8 @@ pub use self::{
     workspace::{ActiveWorkspace, LocalWorkspace, Workspace},
     write::WriteTool,
 };
+
+/// The guide's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide/sandbox.md")]
+struct SandboxGuide;

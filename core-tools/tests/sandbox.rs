@@ -216,12 +216,22 @@ async fn read_only_writes_nothing() {
     for backend in backends().await {
         let project = prepared(backend, SandboxPolicy::read_only());
         let before = all(&project.root);
-        for one in ["echo x > new", "echo x > src/main.rs", "rm notes", "mkdir src/new", "touch /tmp/core-tools-never"]
-        {
+        for one in [
+            "echo x > new",
+            "echo x > src/main.rs",
+            "rm notes",
+            "mkdir src/new",
+            "touch /tmp/core-tools-never",
+            "chmod 777 notes",
+            "touch -d 2001-01-01 notes",
+            "exec 3<notes; chmod 777 /dev/fd/3",
+        ] {
             let (said, code) = bash(&project, one).await;
             assert_ne!(code, Some(0), "{backend} {one}: {said}");
         }
         assert_eq!(all(&project.root), before);
+        let (said, code) = bash(&project, "grep -E '^Cap(Eff|Prm):.0+$' /proc/self/status | wc -l").await;
+        assert_eq!((&*said, code), ("2\n", Some(0)), "{backend}: root's rights are gone");
         let (said, code) = bash(&project, "cat notes > /dev/null && cat notes src/main.rs").await;
         assert_eq!((&*said, code), ("mine\nmine\n", Some(0)), "{backend}");
     }
@@ -386,6 +396,7 @@ async fn work_in_the_project_goes_on_as_usual() {
         "id && ps && env > /dev/null && uname",
         "for i in 1 2 3 4; do (echo $i) & done; wait",
         "cat < <(echo x) > src/substituted",
+        "echo x > /dev/stdout && echo x > /dev/stderr && echo x | tee /dev/fd/2",
         "cat <<< here > src/here",
         "seq 100000 | sort -rn | tail -1",
     ];
@@ -415,12 +426,16 @@ async fn without_protected_names_landlock_lets_new_entries_be_made() {
 async fn a_terminal_is_there_and_is_ones_own() {
     for backend in backends().await {
         let project = prepared(backend, narrow());
-        let script = "test -t 0 && test -t 1 && echo seen > /dev/tty && stty size < /dev/tty; echo x > ../new; true";
+        let script = "test -t 0 && test -t 1 && echo seen > /dev/tty && stty size < /dev/tty && echo again > /dev/stdout && test -w $(tty); echo x > ../new; true";
         let outcome = project
             .call("exec_command", json!({ "cmd": script, "tty": true, "login": false, "yield_time_ms": 30_000 }))
             .await;
         let shown = said(&outcome);
-        assert!(shown.contains("seen") && shown.contains("24 80"), "{backend}: {}", outcome.text());
+        assert!(
+            shown.contains("seen") && shown.contains("again") && shown.contains("24 80"),
+            "{backend}: {}",
+            outcome.text()
+        );
         assert!(!project.outside("new").exists());
         if let Some(attempts) = attempts() {
             let typing = json!({ "cmd": format!("{} type", attempts.display()), "tty": true, "login": false });

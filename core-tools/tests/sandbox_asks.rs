@@ -95,6 +95,26 @@ async fn a_refusal_ends_with_what_the_sandbox_made_of_it() {
 }
 
 #[tokio::test]
+async fn a_rule_for_everything_is_no_leave_to_get_out() {
+    for backend in backends().await {
+        for (rules, asks) in [
+            (Ruleset::allow_all(), 1),
+            (Ruleset::allow_all().allow("escalate", "touch *"), 0),
+            (Ruleset::new().allow("escalate", "*").allow("*", "*"), 0),
+        ] {
+            let sandbox = Sandbox::new(narrow()).backend(backend);
+            let project = Project::with(|bench| {
+                let bench = bench.state(sandbox).replies([reject()]);
+                bench.with(|executor| executor.rules(rules).approvals(ApprovalPolicy::OnFailure))
+            });
+            let outcome = exec(&project, json!({ "cmd": "touch ../new" })).await;
+            assert_eq!(project.bench.asks().len(), asks, "{}", outcome.text());
+            assert_eq!(project.outside("new").exists(), asks == 0, "{}", outcome.text());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_policy_may_say_that_nobody_is_asked() {
     for backend in backends().await {
         let project = asked(backend, ApprovalPolicy::Never, [Reply::Once]);
@@ -171,6 +191,11 @@ async fn what_the_sandbox_stopped_is_seen() {
         for one in each {
             let outcome = exec(&project, json!({ "cmd": one })).await;
             assert!(stopped(&outcome), "{backend} {one}: {}", outcome.text());
+        }
+        if is_root() {
+            std::os::unix::fs::chown(project.file("src/other", ""), Some(65534), None).unwrap();
+            let outcome = exec(&project, json!({ "cmd": "echo x > src/other" })).await;
+            assert!(stopped(&outcome), "{}", outcome.text());
         }
         if backend == Backend::Landlock {
             let outcome = exec(&project, json!({ "cmd": "exec 3<>/dev/tcp/127.0.0.1/1", "shell": "bash" })).await;

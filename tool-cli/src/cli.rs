@@ -179,11 +179,14 @@ impl Cli {
             if let Some(run) = own_command::take(&mut self.commands, &found)? {
                 return Ok(Parsed::Own(run));
             }
-            Args::from_arg_matches(&found).map(|args| Parsed::Ours(args, found))
+            Args::from_arg_matches(&found).map(|args| Parsed::Ours(Box::new((args, found))))
         });
         let done = match parsed {
             Ok(Parsed::Own(run)) => return run.await,
-            Ok(Parsed::Ours(args, found)) => self.dispatch(args, &found, name, command).await,
+            Ok(Parsed::Ours(ours)) => {
+                let (args, found) = *ours;
+                self.dispatch(args, &found, name, command).await
+            }
             Err(error) => {
                 // Help and version are "errors" of status 0; a closed stream is no reason to panic.
                 let _ = error.print();
@@ -232,7 +235,7 @@ impl Cli {
 
 /// What a command line says.
 enum Parsed {
-    Ours(Args, ArgMatches),
+    Ours(Box<(Args, ArgMatches)>),
     Own(Running),
 }
 

@@ -18,7 +18,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::{
     scope::Scope,
-    seccomp::{self, Sockets},
+    seccomp::{self, Allowed},
     stand_in::StandIns,
 };
 
@@ -88,8 +88,8 @@ impl Wrapped {
         program: &Path,
         args: &[OsString],
     ) -> io::Result<Self> {
-        let sockets = Sockets { internet: true, unix: scope.unix_sockets, shared_memory: true };
-        let filter = filter(&seccomp::bytes(seccomp::program(sockets)?))?;
+        let allowed = Allowed { internet: true, unix: scope.unix_sockets, shared_memory: true, attributes: true };
+        let filter = filter(&seccomp::bytes(seccomp::program(allowed)?))?;
         let mut all: Vec<OsString> = ALWAYS.map(OsString::from).into();
         if !scope.network {
             all.push("--unshare-net".into());
@@ -108,7 +108,8 @@ impl Wrapped {
             match stand_ins.add(path) {
                 Ok(()) => bind("--ro-bind", path),
                 // Where nobody may make it, no command may.
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -73,15 +73,19 @@ impl Confinement {
         }
     }
 
-    /// Starts it.
+    /// Starts it, in this terminal where it has one.
     ///
     /// # Errors
     /// When it cannot be confined, or started.
     #[cfg(target_os = "linux")]
-    pub(crate) fn start<T: Send>(&self, start: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    pub(crate) fn start<T: Send>(
+        &self,
+        terminal: Option<&Path>,
+        start: impl FnOnce() -> io::Result<T> + Send,
+    ) -> io::Result<T> {
         match &self.by {
             By::Bubblewrap(_) => start(),
-            By::Landlock => super::landlock::run(&self.scope, start),
+            By::Landlock => super::landlock::run(&self.scope, terminal, start),
         }
     }
 
@@ -91,7 +95,7 @@ impl Confinement {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn start<T: Send>(&self, _: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+    pub(crate) fn start<T: Send>(&self, _: Option<&Path>, _: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match self.by {}
     }
 }

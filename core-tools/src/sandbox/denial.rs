@@ -6,16 +6,23 @@
 //!
 //! * a command that ended well was not stopped, and one that a signal ended only where that is SIGSYS;
 //! * where the line names a file, this process, which is not confined, looks at it: what it may not write either, or
-//!   the sandbox does not forbid, is an ordinary failure (a file of root's, a script that is not executable);
+//!   the sandbox does not forbid, is an ordinary failure (a file of root's, a script that is not executable); root has
+//!   no rights in the sandbox to files of others;
 //! * a line that names none counts where it ends in the words, or has an error's number or name beside them. `git@host:
 //!   Permission denied (publickey).` does not;
 //! * words for a network that cannot be reached count where the sandbox has none.
 //!
 //! It errs both ways: a program may print nothing, or quote another's error. So nothing follows from it but a question.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+};
 
-use rustix::fs::{Access, access};
+use rustix::{
+    fs::{Access, access},
+    process::geteuid,
+};
 
 use super::confinement::Confinement;
 use crate::workspace::Exit;
@@ -46,6 +53,8 @@ const NUMBERED: [&str; 13] = [
     "exdev",
     "code: 13",
 ];
+/// What `sudo` and its like print.
+const NO_NEW_RIGHTS: &str = "no new privileges";
 /// What programs print where there is no network.
 const OF_NETWORK: [&str; 9] = [
     "could not resolve",
@@ -75,6 +84,9 @@ pub(super) fn denial(confinement: &Confinement, exit: Exit, output: &str, cwd: &
 
 fn shows(confinement: &Confinement, line: &str, cwd: &Path) -> bool {
     let lower = line.to_lowercase();
+    if lower.contains(NO_NEW_RIGHTS) {
+        return true;
+    }
     if !confinement.has_network() && OF_NETWORK.iter().any(|words| lower.contains(words)) {
         return true;
     }
@@ -125,5 +137,10 @@ fn is_forbidden(confinement: &Confinement, path: &Path) -> bool {
     // To remove or replace a file is to write its directory.
     let writable = |path: &Path| access(path, Access::WRITE_OK).is_ok();
     let could = if exists { writable(&real) || writable(parent) } else { writable(parent) };
-    could && !confinement.may_write(&real, exists)
+    could && (!confinement.may_write(&real, exists) || is_anothers(if exists { &real } else { parent }))
+}
+
+/// Whether root, without its rights in the sandbox, is not whom a file belongs to.
+fn is_anothers(path: &Path) -> bool {
+    geteuid().is_root() && path.metadata().is_ok_and(|metadata| metadata.uid() != 0)
 }

@@ -15,25 +15,32 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope as Isolation,
 };
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::{
+    fs::{CWD, Mode, OFlags, openat},
+    thread::{CapabilitySet, CapabilitySets, set_capabilities},
+};
 
 use super::{
     scope::Scope,
-    seccomp::{self, Sockets},
+    seccomp::{self, Allowed},
 };
 
 /// Before this version, files could be emptied without the right to write them.
 const NEEDED: ABI = ABI::V3;
-/// Devices that keep nothing, and the terminal that a command has, if any.
+/// Devices that keep nothing, and one's own terminal by its other name.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 
-/// Starts something from a thread that is restricted.
-pub(super) fn run<T: Send>(scope: &Scope, start: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+/// Starts something from a thread that is restricted, but for this terminal.
+pub(super) fn run<T: Send>(
+    scope: &Scope,
+    terminal: Option<&Path>,
+    start: impl FnOnce() -> io::Result<T> + Send,
+) -> io::Result<T> {
     let runtime = tokio::runtime::Handle::try_current().ok();
     thread::scope(|threads| {
         let started = thread::Builder::new().name("sandbox".to_owned()).spawn_scoped(threads, || {
             let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
-            restrict_self(scope)?;
+            restrict_self(scope, terminal)?;
             start()
         })?;
         started.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts confined commands panicked")))
@@ -43,7 +50,7 @@ pub(super) fn run<T: Send>(scope: &Scope, start: impl FnOnce() -> io::Result<T> 
 /// Whether it holds here: restricts a thread, and tries what it then may not.
 pub(super) fn check() -> io::Result<()> {
     let nothing = Scope::default();
-    run(&nothing, || {
+    run(&nothing, None, || {
         let written = fs::OpenOptions::new().write(true).open("/proc/thread-self/comm");
         let connected = std::net::UdpSocket::bind(("127.0.0.1", 0));
         match (written, connected) {
@@ -53,8 +60,8 @@ pub(super) fn check() -> io::Result<()> {
     })
 }
 
-fn restrict_self(scope: &Scope) -> io::Result<()> {
-    let rules = rules(scope).map_err(|error| match error {
+fn restrict_self(scope: &Scope, terminal: Option<&Path>) -> io::Result<()> {
+    let rules = rules(scope, terminal).map_err(|error| match error {
         Fault::Io(error) => error,
         Fault::Landlock(error) => io::Error::other(format!("Landlock: {error}")),
     })?;
@@ -62,7 +69,16 @@ fn restrict_self(scope: &Scope) -> io::Result<()> {
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "this kernel has no Landlock, or has it switched off"));
     }
-    seccomp::enforce(Sockets { internet: scope.network, unix: scope.unix_sockets, shared_memory: false })
+    // What root may beside files: the programs it starts cannot get it back. For others it is nothing.
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
+    seccomp::enforce(Allowed {
+        internet: scope.network,
+        unix: scope.unix_sockets,
+        shared_memory: false,
+        // A mode inside cannot be told from one outside; where nothing may be written, none is changed.
+        attributes: !scope.roots.is_empty(),
+    })
 }
 
 enum Fault {
@@ -82,7 +98,7 @@ impl From<landlock::RulesetError> for Fault {
     }
 }
 
-fn rules(scope: &Scope) -> Result<RulesetCreated, Fault> {
+fn rules(scope: &Scope, terminal: Option<&Path>) -> Result<RulesetCreated, Fault> {
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?
@@ -95,9 +111,9 @@ fn rules(scope: &Scope) -> Result<RulesetCreated, Fault> {
     }
     let mut rules = Rules { ruleset: ruleset.create()?, scope };
     rules.add(open(Path::new("/"), OFlags::DIRECTORY)?, AccessFs::from_read(NEEDED))?;
-    for device in DEVICES {
+    for device in DEVICES.map(Path::new).into_iter().chain(terminal) {
         // A container may lack one.
-        if let Ok(file) = open(Path::new(device), OFlags::empty()) {
+        if let Ok(file) = open(device, OFlags::empty()) {
             rules.add(file, AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev)?;
         }
     }
@@ -145,10 +161,12 @@ impl Rules<'_> {
             // Where a link leads is decided by what it leads to; a file with another name may have that outside.
             if metadata.is_dir() {
                 further.push(path);
-            } else if !metadata.is_symlink() && metadata.nlink() == 1 && !self.scope.protected.contains(&path) {
-                if let Ok(file) = open(&path, OFlags::empty()) {
-                    self.add(file, AccessFs::WriteFile | AccessFs::Truncate)?;
-                }
+            } else if !metadata.is_symlink()
+                && metadata.nlink() == 1
+                && !self.scope.protected.contains(&path)
+                && let Ok(file) = open(&path, OFlags::empty())
+            {
+                self.add(file, AccessFs::WriteFile | AccessFs::Truncate)?;
             }
         }
         Ok(())

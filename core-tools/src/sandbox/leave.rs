@@ -129,7 +129,7 @@ pub(crate) async fn admit(
         }
     };
     let escalate = |kind| {
-        let request = use_request("escalate", &analysis, Some(kind));
+        let request = use_request("escalate", &analysis, Some(kind)).by_name_only();
         described(match prefix(wish.prefix_rule, &analysis) {
             Some(prefix) => request.always([prefix]),
             None => request,

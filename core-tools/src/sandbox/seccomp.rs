@@ -13,21 +13,29 @@ use seccompiler::{
     sock_filter,
 };
 
-/// What a filter leaves of the network.
+/// What a filter leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sockets {
-    /// Sockets of the internet's families; where there is no network they lead nowhere.
+pub(super) struct Allowed {
+    /// Allowed of the internet's families; where there is no network they lead nowhere.
     pub(super) internet: bool,
     /// Unix sockets.
     pub(super) unix: bool,
     /// System V's and POSIX's shared memory and queues, which in the machine's own namespace are anybody's.
     pub(super) shared_memory: bool,
+    /// To change a file's mode, owner, times and further attributes, of any file: that is not Landlock's to say.
+    pub(super) attributes: bool,
 }
+
+// Newer calls, with the same number on every processor, that not every `libc` has.
+const FCHMODAT2: c_long = 452;
+const SETXATTRAT: c_long = 463;
+const REMOVEXATTRAT: c_long = 466;
+const KEXEC_FILE_LOAD: c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 /// Refused whatever the arguments.
-const REFUSED: [c_long; 50] = [
+const REFUSED: &[c_long] = &[
     // other processes
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -67,7 +75,7 @@ const REFUSED: [c_long; 50] = [
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
+    KEXEC_FILE_LOAD,
     libc::SYS_init_module,
     libc::SYS_finit_module,
     libc::SYS_delete_module,
@@ -79,6 +87,10 @@ const REFUSED: [c_long; 50] = [
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
     libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
     // other processes' scheduling
     libc::SYS_process_madvise,
     libc::SYS_process_mrelease,
@@ -87,7 +99,7 @@ const REFUSED: [c_long; 50] = [
 ];
 
 /// Ways to memory and messages that have no place among files.
-const SHARED_MEMORY: [c_long; 12] = [
+const SHARED_MEMORY: &[c_long] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
@@ -118,28 +130,57 @@ const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
 /// Calls that give a file a mode, and which argument that is.
 #[cfg(target_arch = "x86_64")]
-const MODES: [(c_long, u8); 4] =
-    [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (libc::SYS_fchmodat2, 2)];
+const MODES: [(c_long, u8); 4] = [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
 #[cfg(not(target_arch = "x86_64"))]
-const MODES: [(c_long, u8); 3] = [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (libc::SYS_fchmodat2, 2)];
+const MODES: [(c_long, u8); 3] = [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
 
+/// Calls that change what is said of a file, and not what is in it.
+const ATTRIBUTES: &[c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_lremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
 /// The bits of a socket's type that are its type.
 const TYPE: u64 = 0xf;
 
 /// The program, made once for each choice.
-pub(super) fn program(sockets: Sockets) -> io::Result<&'static BpfProgram> {
-    static PROGRAMS: [OnceLock<BpfProgram>; 8] = [const { OnceLock::new() }; 8];
-    let at = usize::from(sockets.internet) | usize::from(sockets.unix) << 1 | usize::from(sockets.shared_memory) << 2;
+pub(super) fn program(allowed: Allowed) -> io::Result<&'static BpfProgram> {
+    static PROGRAMS: [OnceLock<BpfProgram>; 16] = [const { OnceLock::new() }; 16];
+    let Allowed { internet, unix, shared_memory, attributes } = allowed;
+    let at = [internet, unix, shared_memory, attributes].iter().fold(0, |at, bit| at << 1 | usize::from(*bit));
     if let Some(made) = PROGRAMS[at].get() {
         return Ok(made);
     }
-    let made = make(sockets).map_err(io::Error::other)?;
+    let made = make(allowed).map_err(io::Error::other)?;
     Ok(PROGRAMS[at].get_or_init(|| made))
 }
 
 /// Restricts the calling thread, and all it starts from then on.
-pub(super) fn enforce(sockets: Sockets) -> io::Result<()> {
-    seccompiler::apply_filter(program(sockets)?).map_err(io::Error::other)
+pub(super) fn enforce(allowed: Allowed) -> io::Result<()> {
+    seccompiler::apply_filter(program(allowed)?).map_err(io::Error::other)
 }
 
 /// The program as the kernel and bubblewrap read it from a file.
@@ -152,9 +193,12 @@ pub(super) fn bytes(program: &BpfProgram) -> Vec<u8> {
     program.iter().flat_map(instruction).collect()
 }
 
-fn make(sockets: Sockets) -> Result<BpfProgram, seccompiler::Error> {
+fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
     let mut rules: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
-    if !sockets.shared_memory {
+    if !allowed.attributes {
+        rules.extend(ATTRIBUTES.iter().map(|call| (*call, Vec::new())));
+    }
+    if !allowed.shared_memory {
         rules.extend(SHARED_MEMORY.iter().map(|call| (*call, Vec::new())));
     }
     for flag in NAMESPACES {
@@ -164,14 +208,14 @@ fn make(sockets: Sockets) -> Result<BpfProgram, seccompiler::Error> {
     for request in TYPING {
         refuse(&mut rules, libc::SYS_ioctl, [(1, SeccompCmpOp::Eq, request)])?;
     }
-    for (call, argument) in MODES {
+    for (call, argument) in MODES.into_iter().filter(|_| allowed.attributes) {
         // A program that runs with its owner's rights is a way out for later.
         let setuid = u64::from(libc::S_ISUID);
         refuse(&mut rules, call, [(argument, SeccompCmpOp::MaskedEq(setuid), setuid)])?;
     }
     // The limits of another process.
     refuse(&mut rules, libc::SYS_prlimit64, [(0, SeccompCmpOp::Ne, 0)])?;
-    self::sockets(&mut rules, sockets)?;
+    sockets(&mut rules, allowed)?;
 
     let arch = std::env::consts::ARCH.try_into()?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
@@ -180,17 +224,17 @@ fn make(sockets: Sockets) -> Result<BpfProgram, seccompiler::Error> {
     Ok(unknown_calls().into_iter().chain(filter).collect())
 }
 
-/// Sockets by their families. What was connected when it was made needs no address, and stays; a datagram socket could be
+/// Allowed by their families. What was connected when it was made needs no address, and stays; a datagram socket could be
 /// given another one.
-fn sockets(rules: &mut Rules, sockets: Sockets) -> Result<(), seccompiler::Error> {
+fn sockets(rules: &mut Rules, allowed: Allowed) -> Result<(), seccompiler::Error> {
     let route = libc::NETLINK_ROUTE.unsigned_abs().into();
     let mut families = Vec::new();
-    if sockets.internet {
+    if allowed.internet {
         families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
         let netlink = u64::from(libc::AF_NETLINK.unsigned_abs());
         refuse(rules, libc::SYS_socket, [(0, SeccompCmpOp::Eq, netlink), (2, SeccompCmpOp::Ne, route)])?;
     }
-    if sockets.unix {
+    if allowed.unix {
         families.push(libc::AF_UNIX);
     }
     if families.is_empty() {
@@ -201,7 +245,7 @@ fn sockets(rules: &mut Rules, sockets: Sockets) -> Result<(), seccompiler::Error
     }
     let unix = u64::from(libc::AF_UNIX.unsigned_abs());
     refuse(rules, libc::SYS_socketpair, [(0, SeccompCmpOp::Ne, unix)])?;
-    if !sockets.unix {
+    if !allowed.unix {
         for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
             let kind = u64::from(kind.unsigned_abs());
             refuse(rules, libc::SYS_socketpair, [(1, SeccompCmpOp::MaskedEq(TYPE), kind)])?;

@@ -29,6 +29,7 @@ const TIMED_OUT: i32 = 124;
 /// get the beginning and the end. A command that takes longer than `timeout_ms` is stopped.
 #[tool(asks = "bash", destructive, open_world, set("codex"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
+#[expect(clippy::too_many_arguments, reason = "these are codex's")]
 pub async fn shell(
     /// The program and its arguments.
     command: Vec<String>,
@@ -84,6 +85,7 @@ pub async fn shell(
 /// output you get the beginning and the end. A command that takes longer than `timeout_ms` is stopped.
 #[tool(asks = "bash", destructive, open_world, set("codex"))]
 #[expect(clippy::missing_errors_doc, reason = "the documentation is what a model is told")]
+#[expect(clippy::too_many_arguments, reason = "these are codex's")]
 pub async fn shell_command(
     /// The command, as for a shell's `-c`.
     command: String,

@@ -1,8 +1,11 @@
 //! Processes of the local machine: how they are started, and how they end with all they have started.
 
 use std::{
-    env, io,
-    os::unix::process::ExitStatusExt,
+    env,
+    ffi::OsString,
+    io,
+    os::unix::{ffi::OsStringExt, process::ExitStatusExt},
+    path::PathBuf,
     pin::Pin,
     process::Stdio,
     task::{Context, Poll},
@@ -12,7 +15,10 @@ use std::{
 use async_trait::async_trait;
 use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
 use pty_process::{OwnedWritePty, Size};
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::{
+    process::{Pid, Signal, kill_process_group, test_kill_process_group},
+    pty::ptsname,
+};
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     net::unix::pipe,
@@ -74,6 +80,7 @@ pub(super) fn spawn_in_terminal(command: Command, size: TerminalSize) -> io::Res
     let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
     pty.resize(Size::from(size)).map_err(io::Error::other)?;
     let mut prepared = Prepared::new(&command)?;
+    prepared.terminal = ptsname(&pty, Vec::new()).ok().map(|name| OsString::from_vec(name.into_bytes()).into());
     let process = prepared.spawn(|child| {
         let child = std::mem::replace(child, tokio::process::Command::new(""));
         pty_process::Command::from(child).spawn(pts).map_err(|error| match error {
@@ -94,6 +101,8 @@ struct Prepared {
     mark: Mark,
     withheld: Vec<String>,
     confinement: Option<Confinement>,
+    /// The name of the terminal it gets, if any.
+    terminal: Option<PathBuf>,
     stand_ins: StandIns,
 }
 
@@ -124,7 +133,7 @@ impl Prepared {
         child.envs(command.env.iter().map(|(name, value)| (name, value)));
         let (name, value) = mark.variable(env::var_os(Mark::NAME).as_deref());
         child.env(name, value);
-        Ok(Self { child, mark, withheld, confinement: command.confinement.clone(), stand_ins })
+        Ok(Self { child, mark, withheld, confinement: command.confinement.clone(), terminal: None, stand_ins })
     }
 
     fn spawn(
@@ -135,7 +144,7 @@ impl Prepared {
         close_fds::set_fds_cloexec_threadsafe(FIRST_OWN_DESCRIPTOR, &[]);
         let_commands_be_interrupted();
         let child = match &self.confinement {
-            Some(confinement) => confinement.start(|| start(&mut self.child))?,
+            Some(confinement) => confinement.start(self.terminal.as_deref(), || start(&mut self.child))?,
             None => start(&mut self.child)?,
         };
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);

@@ -45,8 +45,15 @@ impl Gate<'_> {
     }
 
     /// The last rule that decides on a pattern, what it says, and whether that is certain.
-    fn decide(&self, permission: &str, pattern: &str, detail: Option<&PatternDetail>) -> Option<(Action, bool, &Rule)> {
-        let mut rules = self.session_rules.backwards(permission).chain(self.rules.backwards(permission));
+    fn decide(
+        &self,
+        request: &PermissionRequest,
+        pattern: &str,
+        detail: Option<&PatternDetail>,
+    ) -> Option<(Action, bool, &Rule)> {
+        let permission = &*request.permission;
+        let rules = self.session_rules.backwards(permission).chain(self.rules.backwards(permission));
+        let mut rules = rules.filter(|rule| !request.by_name_only || rule.names_or_restricts());
         rules.find_map(|rule| rule.says(pattern, detail).map(|(action, is_certain)| (action, is_certain, rule)))
     }
 
@@ -86,7 +93,7 @@ impl Gate<'_> {
         for (at, pattern) in request.patterns.iter().enumerate() {
             let detail = request.details.get(&at);
             let kind = detail.map_or(request.kind, |detail| detail.kind);
-            let decided = self.decide(&request.permission, pattern, detail);
+            let decided = self.decide(&request, pattern, detail);
             let (by_rule, is_certain) = match decided {
                 Some((Action::Allow, ..)) => continue,
                 Some((Action::Deny, true, rule)) => {

@@ -27,8 +27,8 @@ use super::RequestKind;
 /// runs. A tool's annotations are its author's word: choose `untrusted` for tools of your own, not of a stranger's server.
 ///
 /// In codex, commands run in a sandbox whatever the policy, and a policy says when to ask about leaving it. This
-/// framework confines nothing by itself; **`on-failure` is for tools that are confined**, by a sandbox of their own or a
-/// container. And where codex runs under `never` what its sandbox holds, here what nobody allowed is refused: list in
+/// crate confines nothing; **`on-failure` is for tools that are confined**, by a sandbox of their own (that of `core-tools`,
+/// where a host registers one) or a container. And where codex runs under `never` what its sandbox holds, here what nobody allowed is refused: list in
 /// the rules what may happen.
 ///
 /// ```

@@ -23,6 +23,9 @@ pub struct PermissionRequest {
     /// What is known of single patterns beyond their text, by their place in `patterns`; see
     /// [`pattern`](Self::pattern).
     pub details: BTreeMap<usize, PatternDetail>,
+    /// Whether rules that allow it have to name the permission: one for every permission (`*`) is then none for this.
+    /// Rules that ask or deny count as ever.
+    pub by_name_only: bool,
 }
 
 /// What a tool that can tell knows of one pattern of a request.
@@ -80,17 +83,26 @@ impl PermissionRequest {
             metadata: Metadata::new(),
             kind: RequestKind::Use,
             details: BTreeMap::new(),
+            by_name_only: false,
         }
     }
 
     /// Asks to do again, without what confines the tool, what failed within it (codex-rs: "retry without sandbox").
     ///
-    /// The permission is `escalate`, so that no rule or approval for the ordinary thing covers it. A tool that has a
+    /// The permission is `escalate`, and [`by_name_only`](Self::by_name_only), so that no rule or approval for the ordinary
+    /// thing, or for everything, covers it. A tool that has a
     /// sandbox asks this with [`ToolContext::ask`](crate::ToolContext::ask) when the sandbox stopped its work; where it
     /// is denied, it returns the failure as it was.
     #[must_use]
     pub fn escalation(patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self::new("escalate", patterns).kind(RequestKind::Escalation)
+        Self::new("escalate", patterns).kind(RequestKind::Escalation).by_name_only()
+    }
+
+    /// Rules that allow it have to name the permission.
+    #[must_use]
+    pub fn by_name_only(mut self) -> Self {
+        self.by_name_only = true;
+        self
     }
 
     /// Says what kind of thing it is; [`RequestKind::Use`] unless said.

@@ -48,6 +48,11 @@ impl Rule {
         }
     }
 
+    /// Whether it is for one permission, by its name, or allows nothing.
+    pub(super) fn names_or_restricts(&self) -> bool {
+        self.action != Action::Allow || !self.permission.contains(['*', '?'])
+    }
+
     /// Whether it leaves nothing of the permissions it is for.
     pub(super) fn denies_all(&self) -> bool {
         self.pattern == "*" && self.action == Action::Deny
