@@ -26,7 +26,7 @@ use core_tools::{
 };
 use project::{Project, eventually, is_root, output, runs};
 use sandboxed::{ATTEMPTS, attempts, backends, bash, confined, narrow, said};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A project with a repository in it, and things beside it that are to stay as they are.
 fn prepared(backend: Backend, policy: SandboxPolicy) -> Project {
@@ -488,7 +488,7 @@ async fn a_confined_command_is_ended_like_any_other() {
         let outcome = project.call("bash", json!({ "command": script, "timeout": 500 })).await;
         assert!(output(&outcome).starts_with("so far\n"), "{backend}: {}", outcome.text());
         let outcome = project.call("bash", json!({ "command": "kill -TERM $$" })).await;
-        let shown = (outcome.metadata()["exit"].as_i64(), outcome.metadata().get("signal").and_then(|n| n.as_i64()));
+        let shown = (outcome.metadata()["exit"].as_i64(), outcome.metadata().get("signal").and_then(Value::as_i64));
         let wanted = if backend == Backend::Landlock { (None, Some(15)) } else { (Some(143), None) };
         assert_eq!(shown, wanted, "{backend}: {}", outcome.text());
     }

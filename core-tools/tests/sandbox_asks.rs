@@ -79,6 +79,20 @@ async fn a_command_that_was_stopped_runs_again_where_the_user_says_so() {
 }
 
 #[tokio::test]
+async fn a_script_without_a_command_is_asked_about_too() {
+    for backend in backends().await {
+        let project = asked(backend, ApprovalPolicy::OnFailure, [reject(), reject()]);
+        let outcome = exec(&project, json!({ "cmd": "> ../new" })).await;
+        assert!(stopped(&outcome), "{}", outcome.text());
+        let wish = json!({ "cmd": "> ../new", "sandbox_permissions": "require_escalated", "prefix_rule": ["true"] });
+        error(&exec(&project, wish).await);
+        let asks = project.bench.asks();
+        assert!(asks.len() == 2 && asks.iter().all(|ask| ask.request.always.is_empty()), "{asks:?}");
+        assert!(!project.outside("new").exists());
+    }
+}
+
+#[tokio::test]
 async fn a_refusal_ends_with_what_the_sandbox_made_of_it() {
     for backend in backends().await {
         for policy in [ApprovalPolicy::OnFailure, ApprovalPolicy::Untrusted] {
@@ -214,7 +228,7 @@ async fn a_command_may_ask_to_run_without_the_sandbox() {
         let asks = project.bench.asks();
         let request = &asks[0].request;
         assert_eq!((&*request.permission, &*request.always), ("escalate", &["touch *".to_owned()][..]));
-        assert_eq!(request.metadata["justification"], "to see");
+        assert_eq!(request.metadata["reason"], "it asks to run without the sandbox: to see");
         assert!(request.details.values().all(|detail| detail.kind == RequestKind::Boundary));
         // The prefix was allowed for good.
         exec(&project, escalated("touch ../b", &[])).await;

@@ -81,7 +81,7 @@ pub(crate) struct Leave {
     /// What people are shown of it: how the command was confined, and whether that seems to have stopped it.
     state: Option<State>,
     /// What is asked where it was stopped.
-    escalation: PermissionRequest,
+    escalation: Option<PermissionRequest>,
     place: Place,
     can_wish: bool,
 }
@@ -121,54 +121,54 @@ pub(crate) async fn admit(
     wish: &Wish<'_>,
 ) -> Result<Leave, ToolError> {
     let analysis = ask_files(ctx, workspace, project, script, place).await?;
-    let described = |request: PermissionRequest| {
-        let request = request.with("command", script).with("workdir", project.relative(&place.path));
-        match wish.justification {
-            Some(justification) => request.with("justification", justification),
-            None => request,
+    let described =
+        |request: PermissionRequest| request.with("command", script).with("workdir", project.relative(&place.path));
+    let escalation = |kind| {
+        let mut request = use_request("escalate", &analysis, Some(kind)).kind(kind).by_name_only();
+        if request.patterns.is_empty() {
+            // Nothing but redirections and assignments.
+            request.patterns.push(script.to_owned());
         }
-    };
-    let escalate = |kind| {
-        let request = use_request("escalate", &analysis, Some(kind)).by_name_only();
         described(match prefix(wish.prefix_rule, &analysis) {
             Some(prefix) => request.always([prefix]),
             None => request,
         })
     };
-    let leave = |confinement: Option<Confinement>, state| Leave {
-        confinement,
-        state,
-        escalation: escalate(if wish.can_wish { RequestKind::Escalation } else { RequestKind::Boundary }),
-        place: place.clone(),
-        can_wish: wish.can_wish,
-    };
 
-    let (mut confinement, mut reason) = (None, None);
     let sandbox = ctx.state::<Sandbox>().filter(|sandbox| sandbox.is_on());
-    if let Some(sandbox) = sandbox {
-        match wish.permissions {
-            SandboxPermissions::RequireEscalated => reason = Some("it asks to run without the sandbox".to_owned()),
-            SandboxPermissions::UseDefault => match confine(ctx, workspace, sandbox).await {
-                Ok(confined) => confinement = Some(confined),
-                Err(none) => reason = Some(none.to_string()),
-            },
+    let confined = match (sandbox, wish.permissions) {
+        (None, _) => Ok(None),
+        (Some(_), SandboxPermissions::RequireEscalated) => {
+            let why = wish.justification.map(|why| format!(": {why}")).unwrap_or_default();
+            Err(format!("it asks to run without the sandbox{why}"))
         }
-    }
-    let kind = reason.is_some().then_some(RequestKind::Implied);
-    let uses = described(use_request("bash", &analysis, kind));
+        (Some(sandbox), SandboxPermissions::UseDefault) => {
+            confine(ctx, workspace, sandbox).await.map(Some).map_err(|none| none.to_string())
+        }
+    };
+    let uses = described(use_request("bash", &analysis, confined.is_err().then_some(RequestKind::Implied)));
     if !uses.patterns.is_empty() {
         ctx.ask(uses).await?;
     }
-    if let Some(reason) = reason {
-        let mut request = escalate(RequestKind::Boundary).with("reason", reason);
-        if request.patterns.is_empty() {
-            request.patterns.push(script.to_owned());
+    let confinement = match confined {
+        Ok(confinement) => confinement,
+        Err(reason) => {
+            ctx.ask(escalation(RequestKind::Boundary).with("reason", reason)).await?;
+            None
         }
-        ctx.ask(request).await?;
-    }
-    let backend = confinement.as_ref().map_or("none", Confinement::backend);
-    let gap = confinement.as_ref().and_then(Confinement::gap);
-    Ok(leave(confinement, sandbox.map(|_| State { backend, gap, denied: None })))
+    };
+    let retry = if wish.can_wish { RequestKind::Escalation } else { RequestKind::Boundary };
+    Ok(Leave {
+        state: sandbox.map(|_| State {
+            backend: confinement.as_ref().map_or("none", Confinement::backend),
+            gap: confinement.as_ref().and_then(Confinement::gap),
+            denied: None,
+        }),
+        escalation: confinement.as_ref().map(|_| escalation(retry)),
+        confinement,
+        place: place.clone(),
+        can_wish: wish.can_wish,
+    })
 }
 
 async fn confine(ctx: &ToolContext, workspace: &dyn Workspace, sandbox: &Sandbox) -> Result<Confinement, NoSandbox> {
@@ -185,7 +185,11 @@ async fn confine(ctx: &ToolContext, workspace: &dyn Workspace, sandbox: &Sandbox
 /// What "always" is to allow by a model's own word: only where that is narrow enough, and allows all of the script.
 fn prefix(words: &[String], analysis: &Analysis) -> Option<String> {
     let is_word = |word: &String| !word.is_empty() && !word.contains(['*', '?']) && !word.contains(char::is_whitespace);
-    if words.is_empty() || !words.iter().all(is_word) || TOO_WIDE.iter().any(|wide| is_program(words, wide)) {
+    if words.is_empty()
+        || analysis.commands.is_empty()
+        || !words.iter().all(is_word)
+        || TOO_WIDE.iter().any(|wide| is_program(words, wide))
+    {
         return None;
     }
     let pattern = format!("{} *", words.join(" "));
@@ -215,14 +219,15 @@ impl Leave {
     /// stopped it. From then on the command is not confined.
     pub(crate) async fn again(&mut self, ctx: &ToolContext, exit: Exit, output: impl FnOnce() -> String) -> Again {
         let ended_well = exit.code == Some(0) || exit == Exit::default();
-        let Some(confinement) = self.confinement.clone().filter(|_| !ended_well) else { return Again::No(None) };
+        let confined = self.confinement.clone().zip(self.escalation.clone()).filter(|_| !ended_well);
+        let Some((confinement, escalation)) = confined else { return Again::No(None) };
         let (output, cwd) = (output(), self.place.real.clone());
         let looked = spawn_blocking(move || {
             let line = denial(&confinement, exit, &output, &cwd);
             line.map(|line| (line, confinement.summary()))
         });
         let Ok(Some((line, summary))) = looked.await else { return Again::No(None) };
-        let request = self.escalation.clone().with("reason", RETRY).with("denied", &line);
+        let request = escalation.with("reason", RETRY).with("denied", &line);
         if let Some(state) = &mut self.state {
             state.denied = Some(line.clone());
         }
