@@ -17,6 +17,8 @@
 mod backend;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod calls;
 mod confinement;
 mod denial;
 mod examine;

@@ -13,6 +13,12 @@ use seccompiler::{
     sock_filter,
 };
 
+use super::calls::{ATTRIBUTES, MODES, NAMESPACES, REFUSED, SHARED_MEMORY, TYPING};
+
+/// So many calls are compared with one after the other. The kernel runs a new filter once for every call there is, so a
+/// list of all would take as long as starting a process.
+const COMPARED: usize = 8;
+
 /// What a filter leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Allowed {
@@ -26,143 +32,15 @@ pub(super) struct Allowed {
     pub(super) attributes: bool,
 }
 
-// Newer calls, with the same number on every processor, that not every `libc` has.
-const FCHMODAT2: c_long = 452;
-const SETXATTRAT: c_long = 463;
-const REMOVEXATTRAT: c_long = 466;
-const KEXEC_FILE_LOAD: c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
+// Instructions, as the kernel numbers them.
+const LOAD: u16 = 0x20;
+const JUMP: u16 = 0x05;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const JUMP_IF_AT_LEAST: u16 = 0x35;
+const RETURN: u16 = 0x06;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Refused whatever the arguments.
-const REFUSED: &[c_long] = &[
-    // other processes
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    // calls that no filter sees
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    // namespaces and mounts
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    // files by other ways than their paths
-    libc::SYS_open_by_handle_at,
-    libc::SYS_fanotify_init,
-    libc::SYS_quotactl,
-    libc::SYS_acct,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    // the kernel
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_kexec_load,
-    KEXEC_FILE_LOAD,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_reboot,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_vhangup,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_iopl,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_ioperm,
-    // other processes' scheduling
-    libc::SYS_process_madvise,
-    libc::SYS_process_mrelease,
-    libc::SYS_migrate_pages,
-    libc::SYS_move_pages,
-];
-
-/// Ways to memory and messages that have no place among files.
-const SHARED_MEMORY: &[c_long] = &[
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-];
-
-/// The flags of `clone` that make a namespace.
-const NAMESPACES: [i32; 7] = [
-    libc::CLONE_NEWNS,
-    libc::CLONE_NEWCGROUP,
-    libc::CLONE_NEWUTS,
-    libc::CLONE_NEWIPC,
-    libc::CLONE_NEWUSER,
-    libc::CLONE_NEWPID,
-    libc::CLONE_NEWNET,
-];
-
-/// What types keys into a terminal as if a person had.
-const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
-
-/// Calls that give a file a mode, and which argument that is.
-#[cfg(target_arch = "x86_64")]
-const MODES: [(c_long, u8); 4] = [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
-#[cfg(not(target_arch = "x86_64"))]
-const MODES: [(c_long, u8); 3] = [(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (FCHMODAT2, 2)];
-
-/// Calls that change what is said of a file, and not what is in it.
-const ATTRIBUTES: &[c_long] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_fremovexattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_lremovexattr,
-    SETXATTRAT,
-    REMOVEXATTRAT,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chmod,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_lchown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_utime,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_utimes,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_futimesat,
-];
 /// The bits of a socket's type that are its type.
 const TYPE: u64 = 0xf;
 
@@ -217,14 +95,40 @@ fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
     refuse(&mut rules, libc::SYS_prlimit64, [(0, SeccompCmpOp::Ne, 0)])?;
     sockets(&mut rules, allowed)?;
 
-    let arch = std::env::consts::ARCH.try_into()?;
-    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?;
-    let filter: BpfProgram = filter.try_into()?;
-    Ok(unknown_calls().into_iter().chain(filter).collect())
+    let mut parts = Vec::new();
+    while let Some((first, _)) = rules.first_key_value() {
+        let first = *first;
+        let next = rules.keys().nth(COMPARED).copied();
+        let rest = next.map(|next| rules.split_off(&next)).unwrap_or_default();
+        parts.push((first, part(std::mem::replace(&mut rules, rest))?));
+    }
+    Ok(joined(parts))
 }
 
-/// Allowed by their families. What was connected when it was made needs no address, and stays; a datagram socket could be
+fn part(rules: Rules) -> Result<BpfProgram, seccompiler::Error> {
+    let arch = std::env::consts::ARCH.try_into()?;
+    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    Ok(SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?.try_into()?)
+}
+
+/// One program of several that are for different calls: each from its first on.
+fn joined(parts: Vec<(i64, BpfProgram)>) -> BpfProgram {
+    let mut all = Vec::from(unknown_calls());
+    let jump = |ahead: usize| sock_filter { code: JUMP, jt: 0, jf: 0, k: u32::try_from(ahead).unwrap_or(u32::MAX) };
+    // Two instructions a part, but one for the last: from the first of them, so far to the part's own.
+    let mut ahead = 2 * parts.len().saturating_sub(1) + 1;
+    for pair in parts.windows(2) {
+        let next = u32::try_from(pair[1].0).unwrap_or(u32::MAX);
+        all.push(sock_filter { code: JUMP_IF_AT_LEAST, jt: 1, jf: 0, k: next });
+        all.push(jump(ahead - 2));
+        ahead = ahead - 2 + pair[0].1.len();
+    }
+    all.push(jump(ahead - 1));
+    all.extend(parts.into_iter().flat_map(|(_, program)| program));
+    all
+}
+
+/// Sockets by their families. What was connected when it was made needs no address, and stays; a datagram socket could be
 /// given another one.
 fn sockets(rules: &mut Rules, allowed: Allowed) -> Result<(), seccompiler::Error> {
     let route = libc::NETLINK_ROUTE.unsigned_abs().into();
@@ -269,10 +173,6 @@ fn refuse(
 /// What comes before: calls that "do not exist". `clone3` has its flags where no filter sees them, and programs then take
 /// `clone`; numbers from here on are x86-64's second set (x32), which would pass under other numbers.
 fn unknown_calls() -> [sock_filter; 4] {
-    const LOAD: u16 = 0x20;
-    const JUMP_IF_EQUAL: u16 = 0x15;
-    const JUMP_IF_AT_LEAST: u16 = 0x35;
-    const RETURN: u16 = 0x06;
     const SECOND_SET: u32 = 0x4000_0000;
     let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
     let unknown = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
