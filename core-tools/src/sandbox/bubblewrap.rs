@@ -17,6 +17,7 @@ use command_fds::CommandFdExt;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use super::{
+    program,
     scope::Scope,
     seccomp::{self, Allowed},
     stand_in::StandIns,
@@ -89,7 +90,7 @@ impl Wrapped {
         args: &[OsString],
     ) -> io::Result<Self> {
         let allowed = Allowed { internet: true, unix: scope.unix_sockets, shared_memory: true, attributes: true };
-        let filter = filter(&seccomp::bytes(seccomp::program(allowed)?))?;
+        let filter = filter(&program::bytes(seccomp::filter(allowed)?))?;
         let mut all: Vec<OsString> = ALWAYS.map(OsString::from).into();
         if !scope.network {
             all.push("--unshare-net".into());

@@ -27,6 +27,8 @@ mod landlock;
 mod leave;
 mod linked;
 mod policy;
+#[cfg(target_os = "linux")]
+mod program;
 mod protected;
 mod scope;
 #[cfg(target_os = "linux")]
