@@ -34,7 +34,7 @@ use super::{
 use crate::sandbox::{Confinement, StandIns};
 
 /// As often is looked, right after a confined command's end, whether its last process is gone too …
-const LOOKS: usize = 20;
+const LOOKS: usize = 50;
 /// … with so much time between …
 const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 /// … and so much after that, for what it left in the background.
@@ -149,7 +149,7 @@ impl Prepared {
         };
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         let tree = leader.map(|leader| Tree::new(leader, self.mark.clone()));
-        Ok(LocalProcess { child, tree, input: None, stand_ins: std::mem::take(&mut self.stand_ins) })
+        Ok(LocalProcess { child, tree, input: None, stand_ins: std::mem::take(&mut self.stand_ins), looks: LOOKS })
     }
 }
 
@@ -162,6 +162,8 @@ struct LocalProcess {
     input: Option<AbortOnDrop>,
     /// What its confinement needs as long as any of it runs.
     stand_ins: StandIns,
+    /// How often may still be looked whether that is so.
+    looks: usize,
 }
 
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
@@ -205,10 +207,9 @@ impl Process for LocalProcess {
             tree.leader_is_gone();
         }
         // bubblewrap's inner half ends a moment after its outer one.
-        for _ in 0..LOOKS {
-            if self.stand_ins.is_empty() || !self.runs_on() {
-                break;
-            }
+        while self.looks > 0 && !self.stand_ins.is_empty() && self.runs_on() {
+            // Counted for all calls together: each may be dropped for the next line of output.
+            self.looks -= 1;
             sleep(BETWEEN_LOOKS).await;
         }
         Ok(Exit::new(status.code(), status.signal()))
