@@ -257,6 +257,14 @@ async fn rules_on_commands_hold_without_the_sandbox_too() {
         assert!(error(&exec(&project, wish).await).contains("denied by a rule"));
         assert!(!project.outside("new").exists());
 
+        // Leave to get out is none to do what is asked about everywhere.
+        let sandbox = Sandbox::new(narrow()).backend(backend);
+        let rules = Ruleset::allow_all().ask("bash", "*").allow("escalate", "*");
+        let project =
+            Project::with(|bench| bench.state(sandbox).replies([reject()]).with(|executor| executor.rules(rules)));
+        let wish = json!({ "cmd": "touch ../new", "sandbox_permissions": "require_escalated" });
+        assert!(error(&exec(&project, wish).await).contains("`bash`"));
+
         let project = asked(backend, ApprovalPolicy::Never, [Reply::Once]);
         let wish = json!({ "cmd": "touch ../new", "sandbox_permissions": "require_escalated" });
         assert!(error(&exec(&project, wish).await).contains("never"));

@@ -107,8 +107,8 @@ pub(crate) enum Again {
     No(Option<String>),
 }
 
-/// Asks for a command what [`ask_command`](crate::command::ask_command) asks; and for `escalate`, in place of `bash`, where
-/// it is to run without the sandbox that the host has, or that cannot be had: rules that deny it for `bash` hold.
+/// Asks for a command what [`ask_command`](crate::command::ask_command) asks, and then for `escalate`, where it is to run
+/// without the sandbox that the host has, or that cannot be had.
 ///
 /// # Errors
 /// When leave is not given.
@@ -146,7 +146,8 @@ pub(crate) async fn admit(
             confine(ctx, workspace, sandbox).await.map(Some).map_err(|none| none.to_string())
         }
     };
-    let uses = described(use_request("bash", &analysis, confined.is_err().then_some(RequestKind::Implied)));
+    // Leave to get out of the sandbox is no leave to do anything there.
+    let uses = described(use_request("bash", &analysis, None));
     if !uses.patterns.is_empty() {
         ctx.ask(uses).await?;
     }
