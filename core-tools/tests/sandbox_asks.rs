@@ -147,7 +147,7 @@ async fn a_policy_may_say_that_nobody_is_asked() {
 }
 
 /// Failures that have nothing to do with the sandbox.
-const ORDINARY: [&str; 11] = [
+const ORDINARY: [&str; 12] = [
     "exit 3",
     "cat missing",
     "grep nothing src/main.rs",
@@ -159,6 +159,7 @@ const ORDINARY: [&str; 11] = [
     "echo 'touch: ../new: Permission denied'",
     "echo \"cannot write 'src/main.rs': Permission denied\" >&2; exit 1",
     "echo '/proc/nowhere/file: Permission denied' >&2; exit 1",
+    "echo '/bin/tool: cannot read src/main.rs: Permission denied' >&2; exit 1",
 ];
 
 #[tokio::test]
@@ -195,6 +196,7 @@ async fn what_the_sandbox_stopped_is_seen() {
         "echo 'error: failed to write: Read-only file system (os error 30)' >&2; exit 101",
         "echo 'curl: (6) Could not resolve host: example.org' >&2; exit 6",
         "echo 'npm error code EAI_AGAIN' >&2; exit 1",
+        "echo '/usr/bin/tool: socket: Operation not permitted' >&2; exit 1",
     ];
     for backend in backends().await {
         let project = asked(backend, ApprovalPolicy::Never, []);

@@ -113,15 +113,19 @@ fn files(line: &str, cwd: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for name in named {
         let path = cwd.join(name);
-        if (name.contains('/') || path.symlink_metadata().is_ok()) && !found.contains(&path) {
+        let is_file = name.contains('/') || path.symlink_metadata().is_ok();
+        if is_file && !is_complainer(line, name) && !found.contains(&path) {
             found.push(path);
         }
     }
-    // The program that complains is named too, before what it complains of.
-    if found.len() > 1 && found[0].is_absolute() && line.starts_with(&*found[0].to_string_lossy()) {
-        found.remove(0);
-    }
     found
+}
+
+/// Whether a line begins with a program's name, before what it complains of: not where the error follows at once.
+fn is_complainer(line: &str, name: &str) -> bool {
+    let Some(rest) = line.strip_prefix(name).and_then(|rest| rest.strip_prefix(':')) else { return false };
+    let rest = rest.trim_start().to_lowercase();
+    !OF_FILES.iter().any(|words| rest.starts_with(words))
 }
 
 /// Whether a path could be written but for the sandbox.
