@@ -18,6 +18,8 @@ struct Last {
     arguments: String,
     /// In bytes, before they were cut.
     length: usize,
+    /// The fingerprint of the arguments, once it was wanted.
+    print: Option<Fingerprint>,
     times: u32,
 }
 
@@ -30,15 +32,20 @@ impl History {
         let is_cut = kept.len() < length;
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(last) = &mut *last else {
-            *last = Some(Last { tool: tool.clone(), arguments: kept.to_owned(), length, times: 1 });
+            *last = Some(Last { tool: tool.clone(), arguments: kept.to_owned(), length, print: None, times: 1 });
             return 1;
         };
-        let is_equal = last.length == length && last.arguments == kept;
-        if last.tool == *tool && (is_equal || !is_cut && last.length <= most && is_same(&last.arguments, kept)) {
-            last.times = last.times.saturating_add(1);
-            return last.times;
+        let mut print = None;
+        if last.tool == *tool {
+            let is_equal = last.length == length && last.arguments == kept;
+            if is_equal || !is_cut && last.length <= most && last.means(kept, print.insert(fingerprint(kept))) {
+                last.times = last.times.saturating_add(1);
+                return last.times;
+            }
+        } else {
+            last.tool.clone_from(tool);
         }
-        last.tool.clone_from(tool);
+        last.print = print;
         if last.arguments.capacity() > KEPT {
             last.arguments = String::new();
         }
@@ -50,12 +57,15 @@ impl History {
     }
 }
 
-/// Whether two texts that differ are arguments of the same meaning: in another order, with other blanks and escapes, or
-/// one of them mended.
-fn is_same(one: &str, other: &str) -> bool {
-    // Most calls differ in this already, and need no parser.
-    let may_be = fingerprint(one).zip(fingerprint(other)).is_none_or(|(one, other)| one == other);
-    may_be && meaning(one).is_some_and(|one| meaning(other) == Some(one))
+impl Last {
+    /// Whether a text that differs from its arguments means the same: in another order, with other blanks and escapes, or
+    /// one of them mended.
+    fn means(&mut self, other: &str, print: &Fingerprint) -> bool {
+        // Most calls differ in this already, and need no parser.
+        let own = *self.print.get_or_insert_with(|| fingerprint(&self.arguments));
+        let may_be = own.zip(*print).is_none_or(|(one, other)| one == other);
+        may_be && meaning(&self.arguments).is_some_and(|one| meaning(other) == Some(one))
+    }
 }
 
 fn meaning(text: &str) -> Option<Value> {
@@ -64,28 +74,41 @@ fn meaning(text: &str) -> Option<Value> {
 
 /// A sum that the order of members, blanks, escapes, and what is mended inside an object leave as it is; `None` for a
 /// text that has more around the object, or none.
-fn fingerprint(text: &str) -> Option<u32> {
-    if !text.trim_start().starts_with('{') {
+type Fingerprint = Option<u32>;
+
+fn fingerprint(text: &str) -> Fingerprint {
+    if !text.trim_ascii_start().starts_with('{') {
         return None;
     }
-    if !text.as_bytes().contains(&b'\\') {
-        return Some(weight(text.as_bytes()));
+    let (whole, has_escapes) = weight(text.as_bytes());
+    if !has_escapes {
+        return Some(whole);
     }
     let mut sum = 0_u32;
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
-        sum = sum.wrapping_add(weight(&rest.as_bytes()[..at]));
+        sum = sum.wrapping_add(weight(&rest.as_bytes()[..at]).0);
         let (character, length) = unescaped(&rest[at..]);
-        sum = sum.wrapping_add(weight(character.encode_utf8(&mut [0; 4]).as_bytes()));
+        sum = sum.wrapping_add(weight(character.encode_utf8(&mut [0; 4]).as_bytes()).0);
         rest = &rest[at + length..];
     }
-    Some(sum.wrapping_add(weight(rest.as_bytes())))
+    Some(sum.wrapping_add(weight(rest.as_bytes()).0))
 }
 
-/// Blanks, line breaks and commas do not count: they come and go between members and where a text is mended.
-fn weight(bytes: &[u8]) -> u32 {
-    let each = bytes.iter().map(|byte| if *byte > b' ' && *byte != b',' { u32::from(*byte) } else { 0 });
-    each.fold(0, u32::wrapping_add)
+/// The sum of the bytes, and whether a backslash is among them. Blanks, line breaks and commas do not count: they come and
+/// go between members and where a text is mended.
+fn weight(bytes: &[u8]) -> (u32, bool) {
+    let of = |byte: u8| if byte > b' ' && byte != b',' { u16::from(byte) } else { 0 };
+    // By blocks, which the processor sums up at once.
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    let mut last = [0; 16];
+    last[..rest.len()].copy_from_slice(rest);
+    let (mut sum, mut has_escapes) = (0_u32, false);
+    for block in blocks.iter().chain([&last]) {
+        sum = sum.wrapping_add(block.iter().map(|byte| of(*byte)).sum::<u16>().into());
+        has_escapes |= block.iter().fold(false, |found, byte| found | (*byte == b'\\'));
+    }
+    (sum, has_escapes)
 }
 
 /// The character that an escape at the beginning of a text stands for, and the escape's length. A backslash that

@@ -7,14 +7,11 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{broadcast, oneshot};
 
 use super::{CallEvent, Change};
-use crate::{
-    error::ToolError,
-    output::{Metadata, ToolOutput},
-};
+use crate::{error::ToolError, output::ToolOutput};
 
 /// Watches calls.
 ///
@@ -226,7 +223,7 @@ fn size_of_error(error: &ToolError) -> usize {
     length.0 + stored
 }
 
-fn size_of_members(members: &Metadata) -> usize {
+fn size_of_members(members: &Map<String, Value>) -> usize {
     members.iter().map(|(name, value)| name.len() + size_of_value(value)).sum()
 }
 

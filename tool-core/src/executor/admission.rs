@@ -167,6 +167,7 @@ impl Drop for Admitted {
 
 /// The outcome of a call, which gives its place up. The first that is made of it is told to those who watch, and is the
 /// call's also for whoever answers for it once more.
+#[inline]
 pub(super) fn conclude(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Outcome {
     // Before it is told: who hears of the end may use the id again, and one who is slow to hear holds nobody up.
     ctx.session().queue().leave(ctx.place());

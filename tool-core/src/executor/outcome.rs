@@ -43,6 +43,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    #[inline]
     pub(super) fn of(ctx: &ToolContext, requested: Cow<'static, str>, status: Status) -> Self {
         let time = CallTime { start: ctx.start(), end: ctx.now() };
         let is_unknown = matches!(ctx.called(), Called::Unknown(_));

@@ -11,10 +11,12 @@
 
 use std::{
     collections::{BTreeMap, HashSet, VecDeque},
-    hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState},
+    hash::{BuildHasher, BuildHasherDefault, Hasher},
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
+
+use foldhash::quality::RandomState;
 
 use crate::{call::CallId, tool::Concurrency};
 
@@ -196,7 +198,9 @@ impl Row {
 
     fn remove(&mut self, id: u64) -> Option<Entry> {
         let entry = self.entries.remove(self.position(id)?)?;
-        self.waiting.remove(&id);
+        if entry.children.is_none() {
+            self.waiting.remove(&id);
+        }
         if entry.alone
             && let Ok(at) = self.alone.binary_search(&id)
         {
@@ -223,14 +227,14 @@ impl Line {
 
     /// A place that is not in line, or not any more, is always let in.
     fn try_enter(&mut self, place: Place, most: usize) -> bool {
-        let Some(entry) = self.row(place).find(place.id) else { return true };
-        if self.running >= most.max(1) || !self.may_enter(place, entry) {
+        let Some(at) = self.row(place).position(place.id) else { return true };
+        if self.running >= most.max(1) || !self.may_enter(place, &self.row(place).entries[at]) {
             return false;
         }
         let row = self.row_mut(place);
-        row.waiting.remove(&place.id);
-        if let Some(entry) = row.position(place.id).and_then(|at| row.entries.get_mut(at)) {
-            entry.children = Some(0);
+        row.entries[at].children = Some(0);
+        if !row.waiting.is_empty() {
+            row.waiting.remove(&place.id);
         }
         self.running += 1;
         true

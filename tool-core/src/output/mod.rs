@@ -4,21 +4,20 @@
 
 mod attachment;
 mod into;
+mod metadata;
 mod promise;
 mod typed;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub(crate) use self::promise::Promise;
 pub use self::{
     attachment::Attachment,
     into::{IntoToolError, IntoToolOutput, Json, Returns, Structured, returns},
+    metadata::Metadata,
     typed::{MetadataError, Output},
 };
-
-/// Free-form facts for people and user interfaces; the model does not see them.
-pub type Metadata = Map<String, Value>;
 
 /// What a tool returns (opencode's result: title, output, metadata, attachments).
 ///

@@ -79,10 +79,10 @@ impl Outcome {
     /// When it is something else: another tool's, or that of an error.
     pub fn metadata_as<M: DeserializeOwned>(&self) -> Result<M, MetadataError> {
         let metadata: Metadata = self.metadata();
-        serde_json::from_value(Value::Object(metadata.clone())).map_err(|source| MetadataError {
+        serde_json::from_value(metadata.clone().into()).map_err(|source| MetadataError {
             tool: self.tool().to_owned(),
             wanted: std::any::type_name::<M>(),
-            metadata: Value::Object(metadata),
+            metadata: metadata.into(),
             source,
         })
     }

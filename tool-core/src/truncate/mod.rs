@@ -6,7 +6,7 @@
 mod cut;
 mod spill;
 
-use std::{borrow::Cow, path::PathBuf};
+use std::{borrow::Cow, path::Path};
 
 pub use self::{
     cut::{Cut, cut},
@@ -50,7 +50,7 @@ impl Default for Limits {
 pub struct Bounded {
     output: ToolOutput,
     truncated: bool,
-    output_path: Option<PathBuf>,
+    output_path: Option<Box<Path>>,
 }
 
 impl Bounded {
@@ -58,7 +58,7 @@ impl Bounded {
     pub(crate) fn as_it_is(output: ToolOutput) -> Self {
         let truncated = output.metadata.get("truncated").and_then(serde_json::Value::as_bool).unwrap_or_default();
         let path = output.metadata.get("outputPath").and_then(serde_json::Value::as_str);
-        let output_path = path.map(PathBuf::from);
+        let output_path = path.map(|path| Path::new(path).into());
         Self { output, truncated, output_path }
     }
 
@@ -101,7 +101,7 @@ impl Bounded {
 
     /// The file that holds the whole.
     #[must_use]
-    pub fn output_path(&self) -> Option<&std::path::Path> {
+    pub fn output_path(&self) -> Option<&Path> {
         self.output_path.as_deref()
     }
 
@@ -164,7 +164,7 @@ pub fn fit(mut output: ToolOutput, limits: Limits, spills: Option<&SpillStore>) 
                 "Output truncated. Full output saved to: {}\nSearch that file, or read the part you need, instead of reading it whole.",
                 spilled.path.display()
             ),
-            Some(spilled.path),
+            Some(spilled.path.into_boxed_path()),
         ),
         Some(Err(error)) => (
             format!(

@@ -6,7 +6,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{
     Deserializer, Serialize,
-    de::{DeserializeOwned, value::Error as ValueError},
+    de::{DeserializeOwned, IgnoredAny, value::Error as ValueError},
     forward_to_deserialize_any,
 };
 use serde_json::Value;
@@ -168,11 +168,10 @@ impl<T> Fill for Slot<T> {
 
 /// Reads one JSON value at the start of `json` and says how many bytes it took.
 pub(crate) fn read<T: DeserializeOwned>(json: &str) -> Result<(T, usize), serde_json::Error> {
-    let mut stream = serde_json::Deserializer::from_str(json).into_iter::<T>();
-    match stream.next() {
-        Some(value) => Ok((value?, stream.byte_offset())),
-        None => Err(<serde_json::Error as serde::de::Error>::custom("a value is missing")),
-    }
+    let mut reader = serde_json::Deserializer::from_str(json);
+    let value = T::deserialize(&mut reader)?;
+    // Where the reader stands is known to a stream alone.
+    Ok((value, reader.into_iter::<IgnoredAny>().byte_offset()))
 }
 
 fn subschema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
