@@ -74,7 +74,7 @@ async fn facts_for_people() {
     let outcome = project.call("read", json!({ "filePath": "src/f.txt", "offset": 2, "limit": 1 })).await;
     assert_eq!(outcome.status().unwrap().title(), "src/f.txt");
     assert_eq!(
-        outcome.metadata().into(),
+        Value::from(outcome.metadata()),
         json!({
             "preview": "b", "truncated": true, "loaded": [],
             "display": {
