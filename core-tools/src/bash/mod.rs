@@ -70,7 +70,7 @@ pub async fn bash(
     let background = background(ctx, Background::StopAttached);
     let mut capture = Capture::new(ctx.limits(), ctx.spills(), background, &report);
     let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
-    let output = output(&command, timeout, end, &withheld, capture.finish().await);
+    let output = output(&command, timeout, &end, &withheld, capture.finish().await);
     Ok(match description {
         Some(description) => output.with("description", description),
         None => output,
@@ -78,7 +78,7 @@ pub async fn bash(
 }
 
 /// What the model and people get.
-fn output(command: &str, timeout: u64, end: End, withheld: &[String], captured: Captured) -> ToolOutput {
+fn output(command: &str, timeout: u64, end: &End, withheld: &[String], captured: Captured) -> ToolOutput {
     let mut body = captured.text;
     if body.is_empty() {
         body.push_str("(no output)");
@@ -104,6 +104,7 @@ fn output(command: &str, timeout: u64, end: End, withheld: &[String], captured: 
             "shell tool terminated command after exceeding timeout {timeout} ms. If it needs more time, and does not wait for input, give a larger `timeout`."
         )),
         End::Cancelled => Some("User aborted the command".to_owned()),
+        End::Lost(why) => Some(format!("what became of the command is not known: {why}")),
     };
     if let Some(stopped) = stopped {
         text.push_str("\n\n<shell_metadata>\n");
@@ -113,8 +114,8 @@ fn output(command: &str, timeout: u64, end: End, withheld: &[String], captured: 
 
     // How a command ended that was stopped says nothing about it (opencode).
     let (exit, background_stopped) = match end {
-        End::Exited { exit, background_stopped } => (exit, background_stopped),
-        End::TimedOut | End::Cancelled => (Exit::default(), false),
+        End::Exited { exit, background_stopped } => (*exit, *background_stopped),
+        End::TimedOut | End::Cancelled | End::Lost(_) => (Exit::default(), false),
     };
     let mut note = Note::default();
     note.exit(exit);

@@ -59,22 +59,27 @@ pub async fn ask_command(
         let found = if seen.len() < MOST_FILES { paths.of(&file.word, &file.steps).await } else { vec![None] };
         for path in found {
             let Some(path) = path else {
-                if asked.insert((file.word.source.clone(), file.access == Access::Write)) {
+                if asked.insert((file.word.source.clone(), file.access.writes())) {
                     let unknown = || [Reading::anything()];
-                    if file.access == Access::Write {
+                    if file.access.writes() {
                         edits = edits.pattern(&file.word.source, RequestKind::Implied, unknown(), true);
                     }
                     outer = outer.pattern(&file.word.source, RequestKind::Boundary, unknown(), true);
                 }
                 continue;
             };
-            if !seen.insert((path.clone(), file.access == Access::Write)) {
+            if !seen.insert((path.clone(), file.access)) {
                 continue;
             }
             for place in paths.places(path).await {
-                if file.access == Access::Write {
+                if file.access.writes() {
+                    let is_folder = file.access == Access::WriteBelow && paths.is_folder(&place.real).await;
                     for pattern in place.patterns(project) {
+                        let below = is_folder.then(|| below(&pattern));
                         edits = edits.pattern(pattern, RequestKind::Implied, [], false);
+                        if let Some((pattern, reading)) = below {
+                            edits = edits.pattern(pattern, RequestKind::Implied, [reading], true);
+                        }
                     }
                 }
                 if let Some(outside) = outside(ctx, workspace, project, &place).await {
@@ -117,6 +122,12 @@ pub async fn ask_command(
     ctx.ask(request.always(always).with("command", script).with("workdir", workdir)).await
 }
 
+/// Anything in a directory: a rule for some of it may be meant.
+fn below(folder: &str) -> (String, Reading) {
+    let inside = if folder.is_empty() { String::new() } else { format!("{}/", folder.trim_end_matches('/')) };
+    (format!("{inside}*"), Reading::known(inside).then_anything())
+}
+
 /// Streams and devices that keep nothing, and what a shell makes for a substitution.
 fn is_no_file(word: &Word) -> bool {
     match word.text() {
@@ -151,6 +162,10 @@ impl Paths<'_> {
         found
     }
 
+    async fn is_folder(&self, path: &Path) -> bool {
+        self.workspace.stat(path).await.is_ok_and(|info| info.kind == FileKind::Directory)
+    }
+
     async fn folders(&mut self, steps: &[Step]) -> Vec<Option<PathBuf>> {
         use std::fmt::Write as _;
 
@@ -167,9 +182,7 @@ impl Paths<'_> {
                 let to = join(folder.as_deref(), &step.to, self.workspace.home().as_deref());
                 let is_there = match (&to, step.when) {
                     (_, When::Surely) => true,
-                    (Some(to), When::IfThere) => {
-                        self.workspace.stat(to).await.is_ok_and(|info| info.kind == FileKind::Directory)
-                    }
+                    (Some(to), When::IfThere) => self.is_folder(to).await,
                     _ => false,
                 };
                 for one in [Some(to), (!is_there).then_some(folder)].into_iter().flatten() {

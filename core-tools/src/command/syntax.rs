@@ -13,6 +13,9 @@ pub(super) const MOST_BYTES: usize = 128 * 1024;
 /// How deep constructs may stand in each other.
 const MOST_DEPTH: usize = 200;
 
+/// How many nodes a tree may have: all that comes after takes time by their number.
+const MOST_NODES: usize = 20_000;
+
 /// How often the parser may report progress, each time after some hundred steps of its machine, beside once for 32 bytes.
 const MOST_REPORTS: usize = 1_000;
 
@@ -32,7 +35,8 @@ pub(super) fn parse(script: &str) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = script.as_bytes();
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
-    (!tree.root_node().has_error() && is_plain(&tree, script)).then_some(tree)
+    let root = tree.root_node();
+    (!root.has_error() && root.descendant_count() <= MOST_NODES && is_plain(&tree, script)).then_some(tree)
 }
 
 /// Whether the tree accounts for every byte, and is not too deep.

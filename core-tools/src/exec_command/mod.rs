@@ -92,11 +92,12 @@ pub async fn exec_command(
 
     let shell = Shell::named(ctx, &*workspace, shell.as_deref()).await?;
     let starting = Start { ctx, workspace: &*workspace, place: &place };
-    let terminal = tty.then_some(TerminalSize { rows, columns });
+    let size = TerminalSize { rows, columns };
+    let terminal = tty.then_some(size);
     // What somebody was asked for is not the command's time.
     let start = Instant::now();
     let running = starting.script(&shell, &cmd, login, terminal).await?;
-    let session = Arc::new(Session::new(&cmd, place, Live::new(running, background(ctx, Background::StopGroup))));
+    let session = Arc::new(Session::new(&cmd, place, Live::new(running, size, background(ctx, Background::StopGroup))));
 
     let mut note = Note::default();
     let until = start + Duration::from_millis(yield_time_ms.clamp(SHORTEST, LONGEST));

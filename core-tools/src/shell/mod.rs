@@ -14,7 +14,7 @@ use crate::{
     command::ask_command,
     exec_command::{budget, exit_code, patch},
     process::{Cut, Live, Note, Shell, Start, Waited, Whole, background, cut},
-    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Running},
+    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Running, TerminalSize},
 };
 
 /// How long a command may take unless the call says otherwise, in milliseconds (codex-rs).
@@ -145,7 +145,7 @@ struct Done {
 impl Done {
     async fn of(ctx: &ToolContext, running: Running, timeout_ms: u64) -> Self {
         let start = Instant::now();
-        let live = Live::new(running, background(ctx, Background::StopGroup));
+        let live = Live::new(running, TerminalSize::default(), background(ctx, Background::StopGroup));
         let waited = live.wait(ctx, start.checked_add(Duration::from_millis(timeout_ms))).await;
         let took = start.elapsed();
         if !matches!(waited, Waited::Ended(_)) {
@@ -165,10 +165,14 @@ impl Done {
         let lines = taken.lines;
         let Cut { mut text, whole, .. } = cut(taken, budget(ctx, None));
         let mut note = Note::default();
-        let (code, signal) = match self.waited {
+        let (code, signal) = match &self.waited {
             Waited::Ended(End::Exited { exit, .. }) => {
-                note.signal(exit);
-                (exit_code(exit), exit.signal)
+                note.signal(*exit);
+                (exit_code(*exit), exit.signal)
+            }
+            Waited::Ended(End::Lost(why)) => {
+                note.say(format!("what became of the command is not known: {why}"));
+                (exit_code(Exit::default()), None)
             }
             Waited::Yielded => {
                 text.insert_str(0, &format!("command timed out after {} milliseconds\n", self.took.as_millis()));

@@ -1,27 +1,18 @@
 //! Processes of the local machine: how they are started, and how they end with all they have started.
 
-use std::{
-    env, io,
-    os::unix::process::ExitStatusExt,
-    pin::Pin,
-    process::Stdio,
-    task::{Context, Poll},
-};
+use std::{env, io, os::unix::process::ExitStatusExt, process::Stdio};
 
 use async_trait::async_trait;
 use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
-use pty_process::{OwnedWritePty, Size};
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::{
-    io::{AsyncWrite, AsyncWriteExt},
-    net::unix::pipe,
-    process::Child,
-};
+use tokio::{io::AsyncWriteExt, net::unix::pipe, process::Child};
 
 use super::{
-    Command, Exit, Process, Running, Stop, Terminal, TerminalSize,
+    Command, Exit, Process, Running, Stop, TerminalSize,
     interruptible::let_commands_be_interrupted,
-    tree::{Mark, Tree},
+    keyboard::{self, Keyboard},
+    mark::Mark,
+    tree::Tree,
 };
 
 /// Descriptors from here on are not for children.
@@ -61,19 +52,16 @@ pub(super) fn spawn(command: Command) -> io::Result<Running> {
 
 /// The same in a terminal of its own.
 pub(super) fn spawn_in_terminal(command: Command, size: TerminalSize) -> io::Result<Running> {
-    let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
-    pty.resize(Size::from(size)).map_err(io::Error::other)?;
+    let (pty, pts) = pty_process::open().map_err(keyboard::io_error)?;
+    pty.resize(size.into()).map_err(keyboard::io_error)?;
     let mut prepared = Prepared::new(&command);
     let process = prepared.spawn(|child| {
         let child = std::mem::replace(child, tokio::process::Command::new(""));
-        pty_process::Command::from(child).spawn(pts).map_err(|error| match error {
-            pty_process::Error::Io(error) => error,
-            error => io::Error::other(error),
-        })
+        pty_process::Command::from(child).spawn(pts).map_err(keyboard::io_error)
     })?;
     let (reader, writer) = pty.into_split();
     let mut running = Running::new(Box::new(reader), Box::new(process));
-    running.terminal = Some(Box::new(LocalTerminal(writer)));
+    running.terminal = Some(Box::new(Keyboard(writer)));
     running.withheld = prepared.withheld;
     Ok(running)
 }
@@ -117,7 +105,10 @@ impl Prepared {
         let_commands_be_interrupted();
         let child = start(&mut self.child)?;
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let tree = leader.map(|leader| Tree::new(leader, self.mark.clone()));
+        let tree = leader.map(|leader| {
+            self.mark.put_on(leader);
+            Tree::new(leader, self.mark.clone())
+        });
         Ok(LocalProcess { child, tree, input: None })
     }
 }
@@ -202,33 +193,5 @@ impl Process for LocalProcess {
 impl Drop for LocalProcess {
     fn drop(&mut self) {
         self.stop_all(Stop::Kill);
-    }
-}
-
-struct LocalTerminal(OwnedWritePty);
-
-impl From<TerminalSize> for Size {
-    fn from(size: TerminalSize) -> Self {
-        Self::new(size.rows, size.columns)
-    }
-}
-
-impl Terminal for LocalTerminal {
-    fn resize(&self, size: TerminalSize) -> io::Result<()> {
-        self.0.resize(size.into()).map_err(io::Error::other)
-    }
-}
-
-impl AsyncWrite for LocalTerminal {
-    fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(task, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(task)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(task)
     }
 }
