@@ -26,7 +26,7 @@ use self::{
 use crate::{
     command::ask_command,
     process::{Note, Shell, Start, background},
-    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, follow},
+    workspace::{ActiveWorkspace, Background, End, Exit, Project, follow},
 };
 
 /// How long a command may take unless the call says otherwise (opencode).
@@ -58,7 +58,7 @@ pub async fn bash(
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
     let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
+    let place = project.workdir(ctx, &*workspace, workdir.as_deref()).await?;
     ask_command(ctx, &*workspace, &project, &command, &place).await?;
 
     let shell = Shell::of(ctx, &*workspace).await;

@@ -31,7 +31,7 @@ pub use self::{
 use crate::{
     command::ask_command,
     process::{Live, Note, Shell, Start, Waited, background},
-    workspace::{ActiveWorkspace, Background, Place, Project, TerminalSize},
+    workspace::{ActiveWorkspace, Background, Project, TerminalSize},
 };
 
 /// How long a call waits unless it says otherwise, in milliseconds (codex-rs).
@@ -82,8 +82,7 @@ pub async fn exec_command(
 ) -> Result<ToolOutput, ToolError> {
     let start = Instant::now();
     let project = Project::of(ctx, &*workspace).await;
-    let workdir = workdir.filter(|workdir| !workdir.is_empty());
-    let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
+    let place = project.workdir(ctx, &*workspace, workdir.as_deref()).await?;
     if let Some(patched) = patch::apply(ctx, &place, &cmd).await {
         let text = format!("Wall time: {:.4} seconds\nOutput:\n{}", start.elapsed().as_secs_f64(), patched?);
         return Ok(ToolOutput::text(text).title(cmd).with("truncated", false));

@@ -1,16 +1,17 @@
 //! Processes of the local machine: how they are started, and how they end with all they have started.
 
-use std::{env, io, os::unix::process::ExitStatusExt, process::Stdio};
+use std::{env, fs::File, io, os::fd::OwnedFd};
 
 use async_trait::async_trait;
-use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
-use tokio::{io::AsyncWriteExt, net::unix::pipe, process::Child};
+use rustix::process::{Signal, kill_process_group, test_kill_process_group};
+use tokio::{io::AsyncWriteExt, net::unix::pipe};
 
 use super::{
     Command, Exit, Process, Running, Stop, TerminalSize,
+    environment::Inherited,
     interruptible::let_commands_be_interrupted,
     keyboard::{self, Keyboard},
+    leader::Leader,
     mark::Mark,
     tree::Tree,
 };
@@ -20,30 +21,28 @@ const FIRST_OWN_DESCRIPTOR: i32 = 3;
 
 /// Starts it in a session of its own, so that it can neither read the host's terminal nor be stopped for trying.
 pub(super) fn spawn(command: Command) -> io::Result<Running> {
-    // One pipe for both streams is what keeps their order. The child gets the only writers, for the builder that holds
-    // ours is gone when this block ends.
-    let (mut process, withheld, reader, errors) = {
-        let (reader, writer) = io::pipe()?;
-        let (errors, error_writer) = match command.errors_apart {
-            true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
-            false => (None, writer.try_clone()?),
-        };
-        let mut prepared = Prepared::new(&command);
-        prepared.child.stdin(if command.input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        prepared.child.stdout(writer).stderr(error_writer);
-        // The wrapper's own way of waiting is for all of the group; only its beginning is wanted.
-        let nothing = CommandWrap::with_new("", |_| {});
-        ProcessSession.pre_spawn(&mut prepared.child, &nothing)?;
-        (prepared.spawn(tokio::process::Command::spawn)?, prepared.withheld, reader, errors)
+    // One pipe for both streams is what keeps their order. The child gets the only writers.
+    let (reader, writer) = io::pipe()?;
+    let (errors, error_writer) = match command.errors_apart {
+        true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+        false => (None, writer.try_clone()?),
     };
-    if let Some(mut stdin) = process.child.stdin.take() {
+    let (input, stdin) = match command.input.is_empty() {
+        true => (None, File::open("/dev/null")?.into()),
+        false => io::pipe().map(|(reader, writer)| (Some(writer), OwnedFd::from(reader)))?,
+    };
+    let streams = [stdin, writer.into(), error_writer.into()];
+    let mut prepared = Prepared::new(&command);
+    let mut process = prepared.spawn(|child, mark| Leader::start(child, streams, |pid| mark.put_on(pid)))?;
+    if let Some(input) = input {
+        let mut input = pipe::Sender::from_owned_fd(input.into())?;
         // A child that reads nothing of it, or not all, may do so.
-        let feed = tokio::spawn(async move { stdin.write_all(&command.input).await.unwrap_or_default() });
+        let feed = tokio::spawn(async move { input.write_all(&command.input).await.unwrap_or_default() });
         process.input = Some(AbortOnDrop(feed));
     }
     let output = pipe::Receiver::from_owned_fd(reader.into())?;
     let mut running = Running::new(Box::new(output), Box::new(process));
-    running.withheld = withheld;
+    running.withheld = prepared.withheld;
     Ok(match errors {
         Some(errors) => running.errors(Box::new(pipe::Receiver::from_owned_fd(errors.into())?)),
         None => running,
@@ -55,9 +54,12 @@ pub(super) fn spawn_in_terminal(command: Command, size: TerminalSize) -> io::Res
     let (pty, pts) = pty_process::open().map_err(keyboard::io_error)?;
     pty.resize(size.into()).map_err(keyboard::io_error)?;
     let mut prepared = Prepared::new(&command);
-    let process = prepared.spawn(|child| {
+    let process = prepared.spawn(|child, mark| {
         let child = std::mem::replace(child, tokio::process::Command::new(""));
-        pty_process::Command::from(child).spawn(pts).map_err(keyboard::io_error)
+        let child = pty_process::Command::from(child).spawn(pts).map_err(keyboard::io_error)?;
+        let leader = Leader::Forked(child);
+        leader.pid().inspect(|pid| mark.put_on(*pid));
+        Ok(leader)
     })?;
     let (reader, writer) = pty.into_split();
     let mut running = Running::new(Box::new(reader), Box::new(process));
@@ -78,17 +80,16 @@ impl Prepared {
         let mut child = tokio::process::Command::new(&command.program);
         child.args(&command.args).current_dir(&command.cwd).kill_on_drop(true);
         let mut withheld = Vec::new();
-        if let Some(policy) = &command.inherits {
-            child.env_clear();
-            for (name, value) in env::vars_os() {
-                if policy.keeps(&name.to_string_lossy()) {
-                    child.env(name, value);
-                } else if policy.withholds(&name.to_string_lossy()) {
-                    withheld.push(name.to_string_lossy().into_owned());
-                }
+        child.env_clear();
+        for (name, value) in env::vars_os() {
+            let text = name.to_string_lossy();
+            match command.inherits.as_ref().map_or(Inherited::Kept, |policy| policy.decide(&text)) {
+                Inherited::Kept => drop(child.env(&name, value)),
+                Inherited::Withheld => withheld.push(text.into_owned()),
+                Inherited::Excluded => {}
             }
-            withheld.sort_unstable();
         }
+        withheld.sort_unstable();
         let mark = Mark::new();
         child.envs(command.env.iter().map(|(name, value)| (name, value)));
         let (name, value) = mark.variable(env::var_os(Mark::NAME).as_deref());
@@ -98,24 +99,20 @@ impl Prepared {
 
     fn spawn(
         &mut self,
-        start: impl FnOnce(&mut tokio::process::Command) -> io::Result<Child>,
+        start: impl FnOnce(&mut tokio::process::Command, &Mark) -> io::Result<Leader>,
     ) -> io::Result<LocalProcess> {
         // Rust opens all with close-on-exec; what the host itself has inherited, or a C library opened, is not.
         close_fds::set_fds_cloexec_threadsafe(FIRST_OWN_DESCRIPTOR, &[]);
         let_commands_be_interrupted();
-        let child = start(&mut self.child)?;
-        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let tree = leader.map(|leader| {
-            self.mark.put_on(leader);
-            Tree::new(leader, self.mark.clone())
-        });
-        Ok(LocalProcess { child, tree, input: None })
+        let leader = start(&mut self.child, &self.mark)?;
+        let tree = leader.pid().map(|pid| Tree::new(pid, self.mark.clone()));
+        Ok(LocalProcess { leader, tree, input: None })
     }
 }
 
 /// A child that leads a session of its own. `kill_on_drop` would end the child alone; this ends its children too.
 struct LocalProcess {
-    child: Child,
+    leader: Leader,
     /// What it starts; `None` once that is to be left alone.
     tree: Option<Tree>,
     /// What writes its stdin; given up when the process is.
@@ -153,11 +150,11 @@ fn signal(how: Stop) -> Signal {
 #[async_trait]
 impl Process for LocalProcess {
     async fn wait(&mut self) -> io::Result<Exit> {
-        let status = self.child.wait().await?;
+        let exit = self.leader.wait().await?;
         if let Some(tree) = &mut self.tree {
             tree.leader_is_gone();
         }
-        Ok(Exit::new(status.code(), status.signal()))
+        Ok(exit)
     }
 
     fn stop(&mut self, how: Stop) {

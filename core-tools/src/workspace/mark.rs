@@ -41,7 +41,7 @@ impl Mark {
         (Self::NAME, value)
     }
 
-    /// Puts the limit on a process that has only just begun, and has started nothing yet.
+    /// Puts the limit on a process that has only just begun, and on what it may have started by then.
     pub(super) fn put_on(&self, leader: Pid) {
         if let Some(stamp) = &self.stamp {
             stamp.put_on(leader);
@@ -105,8 +105,16 @@ impl Stamp {
 
         let most = *self.0.end();
         let current = getrlimit(Resource::Rttime).current.unwrap_or(most).min(most);
-        // Where that is refused, as for a program with another's rights, the other signs are left.
-        let _ = prlimit(Some(leader), Resource::Rttime, Rlimit { current: Some(current), maximum: Some(most) });
+        let limit = Rlimit { current: Some(current), maximum: Some(most) };
+        let mut begun = vec![leader];
+        while let Some(pid) = begun.pop() {
+            // Where that is refused, as for a program with another's rights, the other signs are left.
+            let _ = prlimit(Some(pid), Resource::Rttime, limit.clone());
+            // Only then: those that come later have it from their parent.
+            let number = pid.as_raw_pid();
+            let children = fs::read_to_string(format!("/proc/{number}/task/{number}/children")).unwrap_or_default();
+            begun.extend(children.split_ascii_whitespace().filter_map(|child| Pid::from_raw(child.parse().ok()?)));
+        }
     }
 
     fn is_on(&self, pid: i32) -> bool {

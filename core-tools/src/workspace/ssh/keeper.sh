@@ -1,4 +1,5 @@
-# Ends what runs in a session, on order. $1 its number. stdin brings a letter a line: T, K, I, R.
+# Ends what runs in a session, on order, and gives its terminal a size. $1 its number  $2 its terminal.
+# stdin brings a letter a line: T, K, I, R; or W with lines and columns.
 signal() {
   # The group first, which is there on every system; then all that has left it within the session.
   kill -s "$1" -- "-$s"
@@ -10,12 +11,13 @@ signal() {
     [ "${5-}" = "$s" ] && kill -s "$1" "${p%/stat}"
   done
 }
-s=$1
+s=$1 t=$2
 exec 2>/dev/null
 while IFS= read -r order; do
   case $order in
     T) signal TERM; signal CONT ;;
     K) signal KILL ;;
+    W*) set -- ${order#W}; stty rows "$1" cols "$2" <"$t" ;;
     I) kill -s INT -- "-$s" ;;
     R) exit ;;
   esac

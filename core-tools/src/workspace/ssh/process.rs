@@ -321,6 +321,16 @@ impl Process for RemoteProcess {
         }
     }
 
+    fn stop_all(&mut self, how: Stop) {
+        let order: &[u8] = match how {
+            Stop::Terminate => b"t\n",
+            Stop::Kill => b"k\n",
+        };
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(order.to_vec());
+        }
+    }
+
     /// As it was when the process ended.
     fn has_company(&self) -> bool {
         matches!(&*self.state.borrow(), State::Ended(_, true))

@@ -1,16 +1,24 @@
 //! A program in a terminal on the other machine.
 //!
 //! Two sessions of one connection carry it. One has the terminal: the system's `ssh`, in a terminal of this machine that
-//! changes nothing of what goes through, so that its size and the size there are always the same; a shell there
-//! (`terminal.sh`) starts the program, and says how it ended. The other (`keeper.sh`) ends all that runs in the
-//! terminal's session, on order, and when no more orders can come: so here too a lost connection leaves nothing running.
+//! changes nothing of what goes through; a shell there (`terminal.sh`) starts the program, and says how it ended. The other
+//! (`keeper.sh`) ends all that runs in the terminal's session, on order, and when no more orders can come: so here too a
+//! lost connection leaves nothing running. It also gives the terminal its size, for an `ssh` that shares a connection
+//! tells of a change only where the one that made the connection has a terminal too.
 
-use std::{io, os::unix::ffi::OsStrExt, process::Stdio, time::Duration};
+use std::{
+    io,
+    os::unix::ffi::OsStrExt,
+    pin::Pin,
+    process::Stdio,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncWrite, AsyncWriteExt},
     process::{Child, ChildStdin},
     sync::{OwnedSemaphorePermit, mpsc, watch},
     time::timeout,
@@ -21,9 +29,10 @@ use super::{
     connection::{Connection, Said},
     output::{Last, Output},
     process::{LINGER, START, arguments, exit, failed, new_mark, refusal},
+    quote::push_word,
 };
 use crate::workspace::{
-    Command, Exit, Process, Running, Stop, TerminalSize,
+    Command, Exit, Process, Running, Stop, Terminal, TerminalSize,
     keyboard::{self, Keyboard},
 };
 
@@ -71,7 +80,7 @@ pub(super) async fn spawn(
     };
     let started = timeout(START, start).await.map_err(|_| failed(host, "no answer for a minute"))??;
     let session = match started.as_deref().map(str::trim_end) {
-        Some(status) => match status.strip_prefix("started ").and_then(|number| number.parse::<u32>().ok()) {
+        Some(status) => match session_of(status) {
             Some(session) => session,
             None => return Err(refusal(host, &command, status)),
         },
@@ -84,13 +93,14 @@ pub(super) async fn spawn(
         }
     };
 
-    let (keeper, script) = Keeper::start(connection, session)?;
+    let (keeper, script) = Keeper::start(connection, &session)?;
     let (orders, queue) = mpsc::unbounded_channel();
     tokio::spawn(keeper.attend(script, child, queue, room));
     let last = output.last();
+    let keyboard = RemoteKeyboard { keyboard: Keyboard(writer), orders: orders.downgrade() };
     let process = RemoteSession { host: host.to_owned(), orders: Some(orders), last, said };
     let mut running = Running::new(Box::new(output), Box::new(process));
-    running.terminal = Some(Box::new(Keyboard(writer)));
+    running.terminal = Some(Box::new(keyboard));
     Ok(running)
 }
 
@@ -102,6 +112,47 @@ fn script(mark: &str, command: &Command) -> Vec<u8> {
     script
 }
 
+/// What runs in a terminal there.
+struct Session {
+    /// That of its first process.
+    number: u32,
+    terminal: String,
+}
+
+/// What the shell says of it when it starts the program.
+fn session_of(status: &str) -> Option<Session> {
+    let (number, terminal) = status.strip_prefix("started ")?.split_once(' ')?;
+    Some(Session { number: number.parse().ok()?, terminal: terminal.to_owned() })
+}
+
+/// The keyboard of a terminal there.
+struct RemoteKeyboard {
+    keyboard: Keyboard,
+    orders: mpsc::WeakUnboundedSender<Vec<u8>>,
+}
+
+impl Terminal for RemoteKeyboard {
+    fn resize(&self, size: TerminalSize) -> io::Result<()> {
+        let order = format!("W{} {}\n", size.rows, size.columns).into_bytes();
+        let sent = self.orders.upgrade().is_some_and(|orders| orders.send(order).is_ok());
+        if sent { Ok(()) } else { Err(io::ErrorKind::NotConnected.into()) }
+    }
+}
+
+impl AsyncWrite for RemoteKeyboard {
+    fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.keyboard).poll_write(task, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.keyboard).poll_flush(task)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.keyboard).poll_shutdown(task)
+    }
+}
+
 /// What ends the session there.
 struct Keeper {
     shell: Child,
@@ -110,8 +161,11 @@ struct Keeper {
 
 impl Keeper {
     /// Begins to listen for what is ordered of a session.
-    fn start(connection: &Connection, session: u32) -> io::Result<(Self, Vec<u8>)> {
-        let script = format!("set -- {session}\n{KEEPER}").into_bytes();
+    fn start(connection: &Connection, session: &Session) -> io::Result<(Self, Vec<u8>)> {
+        let mut script = format!("set -- {} ", session.number).into_bytes();
+        push_word(&mut script, session.terminal.as_bytes());
+        script.push(b'\n');
+        script.extend_from_slice(KEEPER.as_bytes());
         let line = format!("exec /bin/sh -c 'eval \"$(head -c {})\"'", script.len());
         let mut ssh = connection.command(&line);
         let mut shell = ssh.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -124,12 +178,12 @@ impl Keeper {
         mut self,
         script: Vec<u8>,
         terminal: Child,
-        mut queue: mpsc::UnboundedReceiver<&'static [u8]>,
+        mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
         room: OwnedSemaphorePermit,
     ) {
         let mut is_there = self.orders.write_all(&script).await.is_ok();
         while let Some(order) = queue.recv().await {
-            is_there = is_there && self.orders.write_all(order).await.is_ok();
+            is_there = is_there && self.orders.write_all(&order).await.is_ok();
         }
         drop(self.orders);
         let _ = timeout(LINGER, self.shell.wait()).await;
@@ -141,14 +195,14 @@ impl Keeper {
 struct RemoteSession {
     host: String,
     /// `None` once the session is let go of. When this is dropped before, the keeper kills it.
-    orders: Option<mpsc::UnboundedSender<&'static [u8]>>,
+    orders: Option<mpsc::UnboundedSender<Vec<u8>>>,
     last: watch::Receiver<Option<Last>>,
     said: Said,
 }
 
 impl RemoteSession {
-    fn order(&self, order: &'static [u8]) -> bool {
-        self.orders.as_ref().is_some_and(|orders| orders.send(order).is_ok())
+    fn order(&self, order: &[u8]) -> bool {
+        self.orders.as_ref().is_some_and(|orders| orders.send(order.to_vec()).is_ok())
     }
 
     fn lost(&self) -> io::Error {
@@ -185,7 +239,7 @@ impl Process for RemoteSession {
 
     fn release(mut self: Box<Self>) {
         if let Some(orders) = self.orders.take() {
-            let _ = orders.send(b"R\n");
+            let _ = orders.send(b"R\n".to_vec());
         }
     }
 }

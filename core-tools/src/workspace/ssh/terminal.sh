@@ -7,7 +7,7 @@ stty sane
 stty iutf8 2>/dev/null
 cd -- "$d" 2>/dev/null || { printf '%s cwd\n' "$n"; exit; }
 command -v -- "$w" >/dev/null 2>&1 || { printf '%s program\n' "$n"; exit; }
-printf '%s started %s\n' "$n" "$$"
+printf '%s started %s %s\n' "$n" "$$" "$(tty)"
 # Keys that interrupt are for the program; what is trapped, and not ignored, is not handed on.
 trap : INT QUIT
 "$@"
