@@ -70,7 +70,9 @@ pub async fn bash(
     let background = background(ctx, Background::StopAttached);
     let mut capture = Capture::new(ctx.limits(), ctx.spills(), background, &report);
     let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
-    let output = output(&command, timeout, &end, &withheld, capture.finish().await);
+    let captured = capture.finish().await;
+    let captured = if workspace.is_host() { captured } else { captured.elsewhere() };
+    let output = output(&command, timeout, &end, &withheld, captured);
     Ok(match description {
         Some(description) => output.with("description", description),
         None => output,
@@ -92,6 +94,10 @@ fn output(command: &str, timeout: u64, end: &End, withheld: &[String], captured:
         Kept::Partly(path) => format!(
             "...output truncated...\n\nThe first {} MB of the output saved to: {}\n\n{body}",
             MAX_SPILL >> 20,
+            path.display()
+        ),
+        Kept::OnHost(path) => format!(
+            "...output truncated...\n\nThe full output was saved for the user, on their own machine and not on this one: {}. To see more of it, run the command again into a file.\n\n{body}",
             path.display()
         ),
         Kept::Nowhere(why) => {
@@ -130,7 +136,7 @@ fn output(command: &str, timeout: u64, end: &End, withheld: &[String], captured:
         .with("output", shown)
         .with("exit", exit.code)
         .with("truncated", captured.kept != Kept::Whole);
-    if let Kept::Saved(path) | Kept::Partly(path) = &captured.kept {
+    if let Kept::Saved(path) | Kept::Partly(path) | Kept::OnHost(path) = &captured.kept {
         output = output.with("outputPath", path.to_string_lossy());
     }
     if let Some(signal) = exit.signal {

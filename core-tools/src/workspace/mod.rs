@@ -258,6 +258,12 @@ pub trait Workspace: Send + Sync + 'static {
         Err(io::Error::new(io::ErrorKind::Unsupported, "commands cannot have a terminal on this machine"))
     }
 
+    /// Whether its files are those of the machine that the host runs on, so that a file the host writes, such as the whole
+    /// of a long output, can be read here.
+    fn is_host(&self) -> bool {
+        true
+    }
+
     /// The home directory that `~` stands for, if there is one.
     fn home(&self) -> Option<PathBuf>;
 }

@@ -193,6 +193,10 @@ impl Workspace for SshWorkspace {
         terminal::spawn(self.host(), &connection, room, command, size).await
     }
 
+    fn is_host(&self) -> bool {
+        false
+    }
+
     /// The user's home on that machine, as it was when the first connection was made.
     fn home(&self) -> Option<PathBuf> {
         self.home.get().cloned()
