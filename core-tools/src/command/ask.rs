@@ -5,13 +5,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tokio::task::spawn_blocking;
 use tool_core::{
     ToolContext, ToolError,
     permission::{PermissionRequest, Reading, RequestKind},
 };
 
 use super::{
-    analysis::{Harm, Step, When, analyse},
+    analysis::{Analysis, Harm, Step, When, analyse},
     effect::Access,
     word::Word,
 };
@@ -19,6 +20,9 @@ use crate::workspace::{FileKind, Place, Project, Workspace, ask_external, outsid
 
 /// In as many directories the shell may be, as far as it is followed.
 const MOST_DIRECTORIES: usize = 8;
+
+/// The longest script that is read at once: a matter of a millisecond.
+const MOST_INLINE: usize = 4 * 1024;
 
 /// As many different files are looked up.
 const MOST_FILES: usize = 500;
@@ -43,7 +47,7 @@ pub async fn ask_command(
     workdir: &Place,
 ) -> Result<(), ToolError> {
     ask_external(ctx, workspace, project, workdir).await?;
-    let analysis = analyse(script);
+    let analysis = read(script).await;
     let none = || Vec::<String>::new();
 
     let mut edits = PermissionRequest::new("edit", none()).with("command", script);
@@ -120,6 +124,16 @@ pub async fn ask_command(
     }
     let workdir = project.relative(&workdir.path);
     ctx.ask(request.always(always).with("command", script).with("workdir", workdir)).await
+}
+
+/// Reads a script; one that may take longer, where it holds nobody up.
+async fn read(script: &str) -> Analysis {
+    if script.len() > MOST_INLINE {
+        let script = script.to_owned();
+        // It does not panic; if it did, nobody would know what the script does.
+        return spawn_blocking(move || analyse(&script)).await.unwrap_or_else(|_| analyse("\0"));
+    }
+    analyse(script)
 }
 
 /// Anything in a directory: a rule for some of it may be meant.
