@@ -14,6 +14,7 @@
 mod analysis;
 mod arity;
 mod ask;
+mod assign;
 mod effect;
 mod invoke;
 mod opaque;

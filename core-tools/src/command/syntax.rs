@@ -16,8 +16,8 @@ const MOST_DEPTH: usize = 200;
 /// How many nodes a tree may have: all that comes after takes time by their number.
 const MOST_NODES: usize = 20_000;
 
-/// How many constructs of one kind may be open at once, by a look that knows nothing of quotes; and how many here-documents
-/// there may be.
+/// How many constructs of one kind may be open at once, by a look that knows nothing of quotes; and how many there may be of
+/// those whose end it cannot tell.
 const MOST_OPEN: usize = 1_000;
 
 /// How often the parser may report progress, each time after some hundred steps of its machine, beside once for 32 bytes.
@@ -74,8 +74,12 @@ fn is_shallow(script: &str) -> bool {
             return false;
         }
     }
-    let texts = script.matches("<<").count();
-    texts <= MOST_OPEN && bytes.iter().filter(|byte| **byte == b'`').count() <= MOST_OPEN
+    let count = |signs: &[u8]| bytes.iter().filter(|byte| signs.contains(byte)).count();
+    // What is joined by these stays open as well, to the end of all of it.
+    script.matches("<<").count() <= MOST_OPEN
+        && count(b"`") <= MOST_OPEN
+        && count(b"|&") <= 2 * MOST_OPEN
+        && count(b"{}") <= 4 * MOST_OPEN
 }
 
 /// Whether the tree accounts for every byte, and is not too deep.
