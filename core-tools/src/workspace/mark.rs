@@ -109,7 +109,7 @@ impl Stamp {
         let mut begun = vec![leader];
         while let Some(pid) = begun.pop() {
             // Where that is refused, as for a program with another's rights, the other signs are left.
-            let _ = prlimit(Some(pid), Resource::Rttime, limit.clone());
+            let _ = prlimit(Some(pid), Resource::Rttime, limit);
             // Only then: those that come later have it from their parent.
             let number = pid.as_raw_pid();
             let children = fs::read_to_string(format!("/proc/{number}/task/{number}/children")).unwrap_or_default();
