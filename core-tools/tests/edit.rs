@@ -82,7 +82,7 @@ async fn the_result_tells_what_changed() {
         "=".repeat(67)
     );
     assert_eq!(output(&outcome), "Edit applied successfully.");
-    let metadata = Value::Object(outcome.metadata().clone());
+    let metadata = Value::from(outcome.metadata());
     assert_eq!(metadata["diff"], patch);
     let filediff = json!({ "file": path, "patch": patch, "additions": 2, "deletions": 2 });
     assert_eq!(metadata["filediff"], filediff);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use project::{Project, error, eventually, output, pid_in, runs};
 use serde_json::{Value, json};
-use tool_core::Outcome;
+use tool_core::{Outcome, permission::Ruleset};
 
 /// Far less than what the commands here would take, and far more than what a slow machine needs.
 const SOON: Duration = Duration::from_secs(40);
@@ -248,4 +248,30 @@ async fn long_commands_run() {
     assert!(refused.contains("write it to a file"), "{refused}");
     let done = project.call("shell_command", json!({ "command": long, "login": false })).await;
     assert!(output(&done).ends_with("Output:\n300000 0\n"), "{}", done.text());
+}
+
+#[tokio::test]
+async fn what_is_not_said_of_a_window_stays_as_it_is() {
+    let project = Project::new();
+    let cmd = "trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done";
+    let id = open(&project, json!({ "cmd": cmd, "tty": true, "rows": 33, "columns": 99 })).await;
+    for (resize, wanted) in [(json!({ "rows": 50 }), "50 99"), (json!({ "columns": 132 }), "50 132")] {
+        let (start, mut text) = (Instant::now(), String::new());
+        while !text.contains(wanted) {
+            assert!(start.elapsed() < SOON, "never {wanted}: {text:?}");
+            let mut arguments = json!({ "session_id": id });
+            arguments.as_object_mut().unwrap().extend(resize.as_object().unwrap().clone());
+            text.push_str(output(&project.call("write_stdin", arguments).await));
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_looks_again_and_again_repeats_nothing() {
+    let project = Project::with(|bench| bench.with(|executor| executor.rules(Ruleset::new().allow("bash", "*"))));
+    let id = open(&project, json!({ "cmd": "sleep 100" })).await;
+    for _ in 0..4 {
+        let look = write(&project, id, "").await;
+        assert!(look.output().is_some(), "{}", look.text());
+    }
 }

@@ -27,12 +27,17 @@ fn marked(mark: &str) -> Vec<i32> {
 }
 
 /// Ways out of a process group. Each writes the number of who got out to `pid`.
-const ESCAPES: [(&str, &str); 5] = [
+const ESCAPES: [(&str, &str); 6] = [
     ("a session of its own", "setsid sh -c 'echo $$ >pid; exec sleep 100' &"),
     ("left by its parent", "sh -c 'setsid sh -c \"echo \\$\\$ >pid; exec sleep 100\" & exit' &"),
     ("deaf", "setsid sh -c 'trap \"\" TERM HUP INT; echo $$ >pid; while :; do sleep 1; done' &"),
     ("stopped", "setsid sh -c 'echo $$ >pid; kill -STOP $$; exec sleep 100' &"),
     ("without an environment", "setsid env -i PATH=\"$PATH\" sh -c 'echo $$ >pid; exec sleep 100' &"),
+    (
+        "a daemon without an environment",
+        "echo 'setsid sh -c '\\''echo $$ >pid; exec sleep 100'\\'' >/dev/null 2>&1 &' >daemon.sh
+         setsid env -i PATH=\"$PATH\" sh daemon.sh &",
+    ),
 ];
 
 #[tokio::test]

@@ -23,8 +23,14 @@ fn look(
 #[tool(read_only, register = false)]
 fn other() {}
 
+/// Wait for what goes on meanwhile.
+#[tool(read_only, register = false)]
+fn poll(ctx: &ToolContext) {
+    ctx.expect_repetition();
+}
+
 fn bench(replies: Vec<Reply>, rules: Ruleset) -> Bench {
-    let bench = Bench::builder().tool(LookTool).tool(OtherTool).replies(replies);
+    let bench = Bench::builder().tool(LookTool).tool(OtherTool).tool(PollTool).replies(replies);
     bench.with(|executor| executor.rules(rules)).build()
 }
 
@@ -179,4 +185,12 @@ async fn sessions_are_counted_apart() {
     let session = Session::new("/");
     let call = ToolCall::new("1", SAME.0, SAME.1);
     assert!(bench.executor().call(&session, call).await.output().is_some());
+}
+
+#[tokio::test]
+async fn what_waits_may_be_said_over_and_over() {
+    let bench = bench(vec![], Ruleset::new());
+    assert_eq!(kinds(&bench, &[("poll", "{}"); 5]).await, [None; 5]);
+    // What comes beside it counts as it did.
+    assert_eq!(kinds(&bench, &[SAME, SAME, SAME]).await, [None, None, DENIED]);
 }

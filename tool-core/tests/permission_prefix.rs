@@ -62,3 +62,40 @@ fn mistakes_are_named() {
     let error = rules(json!({ "prefix_rules": [{ "pattern": many }] })).unwrap_err();
     assert!(error.contains("stands for 4096 commands"), "{error}");
 }
+
+#[test]
+fn a_name_stands_for_the_paths_that_are_listed() {
+    let rules = rules(json!({
+        "permission": { "bash": "ask" },
+        "host_executables": [{ "name": "git", "paths": ["/usr/bin/git", "/opt/bin/git"] }],
+        "prefix_rules": [{ "pattern": ["git", "status"] }, { "pattern": [["hg", "git"], "push"], "decision": "forbidden" }],
+    }))
+    .unwrap();
+    for (command, action) in [
+        ("git status", Action::Allow),
+        ("/usr/bin/git status -s", Action::Allow),
+        ("/tmp/git status", Action::Ask),
+        ("/opt/bin/git push", Action::Deny),
+        ("hg push", Action::Deny),
+    ] {
+        assert_eq!(rules.find("bash", command), Some(action), "{command}");
+    }
+}
+
+#[test]
+fn mistakes_about_programs_and_networks_are_named() {
+    for (program, wrong) in [
+        (json!("git"), "`host_executables`.[0]: expected a program"),
+        (json!({ "name": "git" }), "a program needs `paths`"),
+        (json!({ "name": "git", "paths": "/a" }), "`paths`: expected a list of paths"),
+        (json!({ "name": "git", "paths": ["bin/git"] }), "expected an absolute path, or one that starts with `~/`"),
+        (json!({ "name": "/git", "paths": [] }), "expected a name without `/`"),
+        (json!({ "name": "git", "paths": [], "hash": "x" }), "a program has `name` and `paths` alone"),
+    ] {
+        let error = rules(json!({ "prefix_rules": [], "host_executables": [program] })).unwrap_err();
+        assert!(error.contains(wrong), "{error}");
+    }
+    let rule = json!({ "host": "example.org", "decision": "forbidden" });
+    let error = rules(json!({ "prefix_rules": [], "network_rules": [rule] })).unwrap_err();
+    assert!(error.starts_with("`network_rules` is not read"), "{error}");
+}

@@ -50,6 +50,17 @@ pub(super) struct Captured {
     pub(super) kept: Kept,
 }
 
+impl Captured {
+    /// The same where what is kept is out of the model's reach: its tools work on another machine.
+    pub(super) fn elsewhere(mut self) -> Self {
+        self.kept = match self.kept {
+            Kept::Saved(path) | Kept::Partly(path) => Kept::OnHost(path),
+            kept => kept,
+        };
+        self
+    }
+}
+
 /// Where a whole output is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kept {
@@ -59,6 +70,8 @@ pub(super) enum Kept {
     Saved(PathBuf),
     /// The beginning is in this file, up to [`MAX_SPILL`].
     Partly(PathBuf),
+    /// On the host's machine, which is not the one that tools work on.
+    OnHost(PathBuf),
     /// Lost; why.
     Nowhere(String),
 }

@@ -58,7 +58,7 @@ pub async fn bash(
     #[inject] workspace: ActiveWorkspace,
 ) -> Result<ToolOutput, ToolError> {
     let project = Project::of(ctx, &*workspace).await;
-    let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
+    let place = project.workdir(ctx, &*workspace, workdir.as_deref()).await?;
     let wish = Wish::default();
     let mut leave = admit(ctx, &*workspace, &project, &command, &place, &wish).await?;
 
@@ -103,7 +103,9 @@ async fn run(
     let background = background(ctx, Background::StopAttached);
     let mut capture = Capture::new(ctx.limits(), ctx.spills(), background, &report);
     let end = follow(running, Some(Duration::from_millis(timeout)), ctx.cancellation(), &mut capture).await;
-    Ok(Done { end, withheld, captured: capture.finish().await })
+    let captured = capture.finish().await;
+    let captured = if workspace.is_host() { captured } else { captured.elsewhere() };
+    Ok(Done { end, withheld, captured })
 }
 
 /// What the model and people get.
@@ -124,16 +126,21 @@ fn output(command: &str, timeout: u64, done: Done, mut note: Note) -> ToolOutput
             MAX_SPILL >> 20,
             path.display()
         ),
+        Kept::OnHost(path) => format!(
+            "...output truncated...\n\nThe full output was saved for the user, on their own machine and not on this one: {}. To see more of it, run the command again into a file.\n\n{body}",
+            path.display()
+        ),
         Kept::Nowhere(why) => {
             format!("...output truncated...\n\nThe full output was not kept: {why}. Print less in one call.\n\n{body}")
         }
     };
-    let stopped = match end {
+    let stopped = match &end {
         End::Exited { .. } => None,
         End::TimedOut => Some(format!(
             "shell tool terminated command after exceeding timeout {timeout} ms. If it needs more time, and does not wait for input, give a larger `timeout`."
         )),
         End::Cancelled => Some("User aborted the command".to_owned()),
+        End::Lost(why) => Some(format!("what became of the command is not known: {why}")),
     };
     if let Some(stopped) = stopped {
         text.push_str("\n\n<shell_metadata>\n");
@@ -142,9 +149,9 @@ fn output(command: &str, timeout: u64, done: Done, mut note: Note) -> ToolOutput
     }
 
     // How a command ended that was stopped says nothing about it (opencode).
-    let (exit, background_stopped) = match end {
-        End::Exited { exit, background_stopped } => (exit, background_stopped),
-        End::TimedOut | End::Cancelled => (Exit::default(), false),
+    let (exit, background_stopped) = match &end {
+        End::Exited { exit, background_stopped } => (*exit, *background_stopped),
+        End::TimedOut | End::Cancelled | End::Lost(_) => (Exit::default(), false),
     };
     note.exit(exit);
     if background_stopped {
@@ -158,7 +165,7 @@ fn output(command: &str, timeout: u64, done: Done, mut note: Note) -> ToolOutput
         .with("output", shown)
         .with("exit", exit.code)
         .with("truncated", captured.kept != Kept::Whole);
-    if let Kept::Saved(path) | Kept::Partly(path) = &captured.kept {
+    if let Kept::Saved(path) | Kept::Partly(path) | Kept::OnHost(path) = &captured.kept {
         output = output.with("outputPath", path.to_string_lossy());
     }
     if let Some(signal) = exit.signal {

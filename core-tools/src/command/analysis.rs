@@ -1,5 +1,7 @@
 //! What came of reading a script.
 
+use std::sync::Arc;
+
 use tool_core::permission::Reading;
 
 use super::{effect::Access, walk::Walk, word::Word};
@@ -48,7 +50,7 @@ pub(super) struct FileUse {
     pub(super) word: Word,
     pub(super) access: Access,
     /// How the shell got to where it is.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Arc<Vec<Step>>,
 }
 
 /// A change of the directory.

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use tokio::task::spawn_blocking;
 use tool_core::{
     ToolContext, ToolError,
     permission::{PermissionRequest, Reading, RequestKind},
@@ -19,6 +20,9 @@ use crate::workspace::{FileKind, Place, Project, Workspace, ask_external, outsid
 
 /// In as many directories the shell may be, as far as it is followed.
 const MOST_DIRECTORIES: usize = 8;
+
+/// The longest script that is read at once: a matter of a millisecond.
+const MOST_INLINE: usize = 4 * 1024;
 
 /// As many different files are looked up.
 const MOST_FILES: usize = 500;
@@ -63,7 +67,7 @@ pub(crate) async fn ask_files(
     workdir: &Place,
 ) -> Result<Analysis, ToolError> {
     ask_external(ctx, workspace, project, workdir).await?;
-    let analysis = analyse(script);
+    let analysis = read(script).await;
     let none = || Vec::<String>::new();
 
     let mut edits = PermissionRequest::new("edit", none()).with("command", script);
@@ -79,22 +83,27 @@ pub(crate) async fn ask_files(
         let found = if seen.len() < MOST_FILES { paths.of(&file.word, &file.steps).await } else { vec![None] };
         for path in found {
             let Some(path) = path else {
-                if asked.insert((file.word.source.clone(), file.access == Access::Write)) {
+                if asked.insert((file.word.source.clone(), file.access.writes())) {
                     let unknown = || [Reading::anything()];
-                    if file.access == Access::Write {
+                    if file.access.writes() {
                         edits = edits.pattern(&file.word.source, RequestKind::Implied, unknown(), true);
                     }
                     outer = outer.pattern(&file.word.source, RequestKind::Boundary, unknown(), true);
                 }
                 continue;
             };
-            if !seen.insert((path.clone(), file.access == Access::Write)) {
+            if !seen.insert((path.clone(), file.access)) {
                 continue;
             }
             for place in paths.places(path).await {
-                if file.access == Access::Write {
+                if file.access.writes() {
+                    let is_folder = file.access == Access::WriteBelow && paths.is_folder(&place.real).await;
                     for pattern in place.patterns(project) {
+                        let below = is_folder.then(|| below(&pattern));
                         edits = edits.pattern(pattern, RequestKind::Implied, [], false);
+                        if let Some((pattern, reading)) = below {
+                            edits = edits.pattern(pattern, RequestKind::Implied, [reading], true);
+                        }
                     }
                 }
                 if let Some(outside) = outside(ctx, workspace, project, &place).await {
@@ -143,6 +152,22 @@ pub(crate) fn use_request(
     request.always(always)
 }
 
+/// Reads a script; one that may take longer, where it holds nobody up.
+async fn read(script: &str) -> Analysis {
+    if script.len() > MOST_INLINE {
+        let script = script.to_owned();
+        // It does not panic; if it did, nobody would know what the script does.
+        return spawn_blocking(move || analyse(&script)).await.unwrap_or_else(|_| analyse("\0"));
+    }
+    analyse(script)
+}
+
+/// Anything in a directory: a rule for some of it may be meant.
+fn below(folder: &str) -> (String, Reading) {
+    let inside = if folder.is_empty() { String::new() } else { format!("{}/", folder.trim_end_matches('/')) };
+    (format!("{inside}*"), Reading::known(inside).then_anything())
+}
+
 /// Streams and devices that keep nothing, and what a shell makes for a substitution.
 fn is_no_file(word: &Word) -> bool {
     match word.text() {
@@ -177,6 +202,10 @@ impl Paths<'_> {
         found
     }
 
+    async fn is_folder(&self, path: &Path) -> bool {
+        self.workspace.stat(path).await.is_ok_and(|info| info.kind == FileKind::Directory)
+    }
+
     async fn folders(&mut self, steps: &[Step]) -> Vec<Option<PathBuf>> {
         use std::fmt::Write as _;
 
@@ -193,9 +222,7 @@ impl Paths<'_> {
                 let to = join(folder.as_deref(), &step.to, self.workspace.home().as_deref());
                 let is_there = match (&to, step.when) {
                     (_, When::Surely) => true,
-                    (Some(to), When::IfThere) => {
-                        self.workspace.stat(to).await.is_ok_and(|info| info.kind == FileKind::Directory)
-                    }
+                    (Some(to), When::IfThere) => self.is_folder(to).await,
                     _ => false,
                 };
                 for one in [Some(to), (!is_there).then_some(folder)].into_iter().flatten() {

@@ -3,12 +3,21 @@
 use super::word::Word;
 
 /// What is done with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Access {
     /// It is read, listed or looked at.
     Read,
     /// It is made, changed or removed.
     Write,
+    /// The same, and where it is a directory, anything in it.
+    WriteBelow,
+}
+
+impl Access {
+    /// Whether it is more than a look.
+    pub(super) fn writes(self) -> bool {
+        self != Self::Read
+    }
 }
 
 /// They read what is named.
@@ -50,8 +59,7 @@ const READ: &[&str] = &[
 ];
 
 /// They write what is named.
-const WRITE: &[&str] =
-    &["rm", "rmdir", "mkdir", "touch", "tee", "shred", "unlink", "mkfifo", "truncate", "gzip", "gunzip"];
+const WRITE: &[&str] = &["rmdir", "mkdir", "touch", "tee", "shred", "unlink", "mkfifo", "truncate", "gzip", "gunzip"];
 
 /// They write what is named after a first word that is something else: a mode, an owner.
 const WRITE_AFTER_ONE: &[&str] = &["chmod", "chown", "chgrp"];
@@ -79,7 +87,7 @@ fn takes_value(program: &str, option: &str) -> bool {
 
 /// The files, with what is done to them. `words` starts with the program's name.
 pub(super) fn of<'w>(program: &str, words: &'w [Word]) -> Vec<(std::borrow::Cow<'w, Word>, Access)> {
-    use Access::{Read, Write};
+    use Access::{Read, Write, WriteBelow};
     use std::borrow::Cow::{Borrowed, Owned};
 
     let args = words.get(1..).unwrap_or_default();
@@ -97,17 +105,18 @@ pub(super) fn of<'w>(program: &str, words: &'w [Word]) -> Vec<(std::borrow::Cow<
         }
         program if READ.contains(&program) => all(Read),
         program if WRITE.contains(&program) => all(Write),
-        program if WRITE_AFTER_ONE.contains(&program) => all(Write).into_iter().skip(1).collect(),
+        "rm" => all(WriteBelow),
+        program if WRITE_AFTER_ONE.contains(&program) => all(WriteBelow).into_iter().skip(1).collect(),
         "mv" => {
-            let target = valued("-t").or_else(|| valued("--target-directory")).map(|word| (Owned(word), Write));
-            all(Write).into_iter().chain(target).collect()
+            let target = valued("-t").or_else(|| valued("--target-directory")).map(|word| (Owned(word), WriteBelow));
+            all(WriteBelow).into_iter().chain(target).collect()
         }
         program if COPY.contains(&program) => {
             if let Some(target) = valued("-t").or_else(|| valued("--target-directory")) {
-                return all(Read).into_iter().chain([(Owned(target), Write)]).collect();
+                return all(Read).into_iter().chain([(Owned(target), WriteBelow)]).collect();
             }
             let last = operands.len().saturating_sub(1);
-            let of = |(at, word): (usize, &&'w Word)| (Borrowed(*word), if at == last { Write } else { Read });
+            let of = |(at, word): (usize, &&'w Word)| (Borrowed(*word), if at == last { WriteBelow } else { Read });
             let is_remote = |word: &Word| word.text().is_some_and(|text| text.contains(':') && program != "cp");
             let all = operands.iter().enumerate().filter(|(_, word)| !is_remote(word));
             all.map(of).collect()
@@ -133,11 +142,12 @@ pub(super) fn of<'w>(program: &str, words: &'w [Word]) -> Vec<(std::borrow::Cow<
         "grep" | "rg" | "egrep" | "fgrep" => all(Read).into_iter().skip(1).collect(),
         "find" => {
             let starts = args.iter().take_while(|word| !word.reading.start().starts_with(['-', '(', '!']));
-            let access = if args.iter().any(|word| word.text() == Some("-delete")) { Write } else { Read };
-            starts.map(|word| (Borrowed(word), access)).collect()
+            let access = if args.iter().any(|word| word.text() == Some("-delete")) { WriteBelow } else { Read };
+            let lists = ["-fprint", "-fprint0", "-fprintf", "-fls"].iter().filter_map(|name| valued(name));
+            starts.map(|word| (Borrowed(word), access)).chain(lists.map(|word| (Owned(word), Write))).collect()
         }
         "tar" => {
-            let reads = valued("-C").map(|word| (Owned(word), Write));
+            let reads = valued("-C").map(|word| (Owned(word), WriteBelow));
             let file = valued("-f").map(|word| (Owned(word), Write));
             reads.into_iter().chain(file).collect()
         }

@@ -5,23 +5,28 @@ use std::borrow::Cow;
 use tool_core::permission::Reading;
 
 use super::{
-    analysis::{Harm, Invoked, Step, When},
-    arity, effect, opaque,
+    analysis::{Harm, Invoked, When},
+    effect::{self, Access},
+    opaque, readings,
     redirect::{Redirects, Stdin},
     render, safety,
+    shell::{self, Shell},
     walk::Walk,
     word::Word,
     wrapper::{self, Inner, SHELLS, Wrapped},
 };
 
-/// As many arguments are looked at as the start of a command.
-const MOST_SUFFIXES: usize = 24;
-
 /// How many commands may run each other: `nohup nice timeout 5 …`.
 const MOST_WRAPPED: usize = 16;
 
-/// As many words are compared from where a command may start.
-const MOST_WORDS: usize = 64;
+/// As many bytes of a command rules are held against; what comes after may be anything.
+const LONGEST: usize = 4 * 1024;
+
+/// The same of one that counts for all it runs, which may be many.
+const LONGEST_AROUND: usize = 512;
+
+/// Stands for files that are arguments which are not known.
+const MORE: &str = "(files that are not known beforehand)";
 
 /// A command, and what stands around it.
 #[derive(Default)]
@@ -61,9 +66,7 @@ impl Walk {
         if path == program && self.moves(&program, &of.words) || is_quiet(&program, &of.words) {
             return;
         }
-        for (word, access) in effect::of(&program, &of.words) {
-            self.file(&word, access);
-        }
+        self.touch(&program, &of);
         if matches!(
             &*program,
             "printf"
@@ -92,7 +95,7 @@ impl Walk {
         let mut has_code = opaque::has_code(&program, &of.words, is_fed);
         let mut is_transparent = wrapped.as_ref().is_some_and(|wrapped| wrapped.is_transparent) && of.set.is_empty();
         if SHELLS.contains(&&*program) {
-            match shell(&of, self.is_fed) {
+            match shell::runs(&of, self.is_fed) {
                 Shell::Script(script) => {
                     is_transparent = of.set.is_empty();
                     let around = self.around.len();
@@ -108,10 +111,11 @@ impl Walk {
         if matches!(&*program, "source" | ".") {
             let file = of.words.get(1).and_then(Word::text);
             has_code |= file.is_none_or(|file| file.starts_with("/dev/") || file.starts_with("/proc/"));
-            has_code |= self.has_written(&of.words);
+            has_code |= self.names_written(&of.words);
         }
         // A program that the script has just made, or given another's name.
-        has_code |= self.is_written(&path) || SHELLS.contains(&&*program) && self.has_written(&of.words);
+        has_code |= path.contains('/') && self.writes(&path);
+        has_code |= SHELLS.contains(&&*program) && self.names_written(&of.words);
         let around = self.around.len();
         self.run(&program, &of, is_transparent, has_code);
         if let Some(wrapped) = wrapped {
@@ -177,26 +181,35 @@ impl Walk {
                     Some(word) => word.clone(),
                     None => Word { has_tilde: true, ..Word::known("~") },
                 };
-                self.step(to);
+                self.file(&to, Access::Read);
+                self.step(to, When::IfThere);
                 true
             }
             "popd" => {
-                self.steps.push(Step { to: Word::unknown("popd"), when: When::Perhaps });
+                self.step(Word::unknown("popd"), When::Perhaps);
                 true
             }
             _ => false,
         }
     }
 
-    fn is_written(&self, path: &str) -> bool {
-        let bare = |path: &str| path.trim_start_matches("./").to_owned();
-        path.contains('/') && self.written.iter().any(|written| bare(written) == bare(path))
+    /// Whether an argument is a file that the script itself writes.
+    fn names_written(&self, words: &[Word]) -> bool {
+        words.iter().skip(1).filter_map(Word::text).any(|word| self.writes(word))
     }
 
-    fn has_written(&self, words: &[Word]) -> bool {
-        words.iter().skip(1).filter_map(Word::text).any(|word| {
-            self.written.iter().any(|written| written.trim_start_matches("./") == word.trim_start_matches("./"))
-        })
+    /// Takes note of the files that a command reads and writes. Where it gets more arguments it may write any; what is
+    /// read that way is let pass, for it was found where somebody was let look.
+    fn touch(&mut self, program: &str, of: &Invocation) {
+        let mut words = Cow::Borrowed(&of.words);
+        if of.more {
+            words.to_mut().push(Word::unknown(MORE));
+        }
+        for (word, access) in effect::of(program, &words) {
+            if access.writes() || !(of.more && word.source == MORE) {
+                self.file(&word, access);
+            }
+        }
     }
 
     /// Adds the command itself: as one to be allowed, or, where what it runs is all that it does, so that what denies it
@@ -210,8 +223,16 @@ impl Walk {
     }
 
     fn push(&mut self, of: &Invocation, program: Option<&str>, more: &[Reading], is_transparent: bool) {
+        if self.is_full() {
+            // Asked about it is, whatever it is.
+            return if is_transparent { self.around.push(Vec::new()) } else { self.add_rest() };
+        }
         let all: Vec<Word> = of.set.iter().chain(&of.words).cloned().collect();
-        let (mut text, mut reading) = render::display(&all, of.more);
+        let mut text = render::display(&all, of.more).0;
+        let longest = if is_transparent { LONGEST_AROUND } else { LONGEST };
+        let (all, _) = render::shortened(&all, of.more, longest);
+        let (words, has_more) = render::shortened(&of.words, of.more, longest);
+        let mut reading = render::display(&all, has_more).1;
         for output in &of.redirects.outputs {
             let (target, target_reading) = render::display(std::slice::from_ref(output), false);
             // It must not read as an argument.
@@ -219,24 +240,24 @@ impl Walk {
             text = format!("{text}{mark}{target}");
             reading = reading.then(mark).then_all(&target_reading);
         }
-        let mut readings = vec![reading, render::plain(&of.words, of.more)];
+        let mut readings = vec![reading, render::plain(&words, has_more)];
         let is_known = program.is_some();
         if let Some(program) = program {
             let named = |words: &[Word]| {
                 let words: Vec<Word> =
                     [Word::known(program)].into_iter().chain(words.iter().skip(1).cloned()).collect();
-                render::plain(&words, of.more)
+                render::plain(&words, has_more)
             };
-            readings.push(named(&of.words));
-            readings.extend(without_options(program, &of.words, of.more));
-            readings.extend(flags_in_order(program, &of.words));
+            readings.push(named(&words));
+            readings.extend(readings::without_options(program, &words, has_more));
+            readings.extend(readings::flags_in_order(program, &words));
             if !opaque::runs_only_itself(program, &of.words) {
-                readings.extend(suffixes(&of.words, of.more));
+                readings.extend(readings::suffixes(&words, has_more));
             }
         }
         if program.is_none() && of.words.first().is_some_and(|word| word.source.contains('/')) {
             // Its name is behind the last slash, wherever that is.
-            readings.push(Reading::anything().then(" ").then_all(&render::plain(&of.words[1..], of.more)));
+            readings.push(Reading::anything().then(" ").then_all(&render::plain(&words[1..], has_more)));
             readings.push(Reading::anything());
         }
         readings.extend(more.iter().cloned());
@@ -261,7 +282,7 @@ impl Walk {
             _ if is_fed_shell => Harm::Danger,
             _ => Harm::Unknown,
         };
-        let always = (is_known && !is_fed_shell).then(|| always(of, &texts, &text)).flatten();
+        let always = (is_known && !is_fed_shell).then(|| readings::always(of, &texts, &text)).flatten();
         self.add(Invoked { text, readings: distinct, always, harm, once: !is_known || is_fed_shell });
     }
 }
@@ -278,135 +299,4 @@ fn is_quiet(program: &str, words: &[Word]) -> bool {
             || text.strip_prefix(['-', '+']).is_some_and(|flags| flags.chars().all(|c| "euxo".contains(c)))
     };
     program == "set" && words.len() > 1 && words.iter().skip(1).all(is_plain)
-}
-
-/// What a shell runs.
-enum Shell {
-    Script(String),
-    File,
-    Unknown,
-}
-
-fn shell(of: &Invocation, is_fed: bool) -> Shell {
-    let mut rest = of.words.iter().skip(1);
-    let mut has_script = false;
-    while let Some(word) = rest.next() {
-        let Some(text) = word.text() else { return Shell::Unknown };
-        match text {
-            "-o" | "-O" | "+O" | "+o" => drop(rest.next()),
-            "--rcfile" | "--init-file" => return Shell::Unknown,
-            "--version" | "--help" => return Shell::File,
-            "--" => {}
-            option if option.starts_with("--") => {}
-            option if option.starts_with(['-', '+']) && option.len() > 1 => {
-                has_script |= option.contains('c');
-                if option.contains('s') || option.contains('i') && !has_script {
-                    return Shell::Unknown;
-                }
-            }
-            script if has_script => return Shell::Script(script.to_owned()),
-            "-" | "/dev/stdin" => break,
-            file if file.starts_with("/dev/") || file.starts_with("/proc/") => return Shell::Unknown,
-            _ => return Shell::File,
-        }
-    }
-    match &of.redirects.stdin {
-        _ if has_script || of.more => Shell::Unknown,
-        Stdin::Text(script) => Shell::Script(script.clone()),
-        Stdin::Given => Shell::Unknown,
-        Stdin::Inherited if is_fed => Shell::Unknown,
-        Stdin::Inherited => Shell::File,
-    }
-}
-
-/// The command without the options before its own command: `git -C x push` is `git push`.
-fn without_options(program: &str, words: &[Word], more: bool) -> Vec<Reading> {
-    if !arity::has_subcommands(program) {
-        return Vec::new();
-    }
-    let args = words.get(1..).unwrap_or_default();
-    let from = |at: usize| {
-        let words: Vec<Word> =
-            [Word::known(program)].into_iter().chain(args.get(at..).unwrap_or_default().iter().cloned()).collect();
-        render::plain(&words, more)
-    };
-    if program == "git" {
-        return opaque::git_command(args).filter(|at| *at > 0).map(from).into_iter().collect();
-    }
-    let is_option = |word: &Word| word.reading.start().starts_with(['-', '+']);
-    let mut readings = Vec::new();
-    for (at, word) in args.iter().enumerate().take(MOST_SUFFIXES) {
-        if !is_option(word) && !at.checked_sub(1).and_then(|at| args.get(at)).is_some_and(is_option) {
-            break;
-        }
-        readings.push(from(at + 1).possibly());
-    }
-    readings
-}
-
-/// `rm` with its options in the orders that rules may be written in.
-fn flags_in_order(program: &str, words: &[Word]) -> Vec<Reading> {
-    if program != "rm" {
-        return Vec::new();
-    }
-    let (mut recursive, mut force) = (false, false);
-    let mut others = Vec::new();
-    let mut options_end = false;
-    for word in words.iter().skip(1) {
-        match word.text() {
-            Some("--") => options_end = true,
-            Some("--recursive") if !options_end => recursive = true,
-            Some("--force") if !options_end => force = true,
-            Some(text) if !options_end && text.starts_with('-') && !text.starts_with("--") && text.len() > 1 => {
-                recursive |= text.contains(['r', 'R']);
-                force |= text.contains('f');
-            }
-            _ => others.push(word.clone()),
-        }
-    }
-    let orders: &[&[&str]] = match (recursive, force) {
-        (true, true) => &[&["-rf"], &["-fr"], &["-Rf"], &["-fR"], &["-r", "-f"], &["-f", "-r"]],
-        (true, false) => &[&["-r"], &["-R"], &["--recursive"]],
-        (false, true) => &[&["-f"], &["--force"]],
-        (false, false) => &[],
-    };
-    let of = |order: &&[&str]| {
-        let words: Vec<Word> =
-            ["rm"].iter().chain(*order).map(|word| Word::known(*word)).chain(others.clone()).collect();
-        render::plain(&words, false)
-    };
-    orders.iter().map(of).collect()
-}
-
-/// What a program of which nobody knows whether it runs its arguments would run.
-fn suffixes(words: &[Word], more: bool) -> Vec<Reading> {
-    let from = |at: usize| {
-        let end = words.len().min(at + MOST_WORDS);
-        let more = more || end < words.len();
-        let mut words: Vec<Word> = words[at..end].to_vec();
-        if let Some(name) =
-            words[0].text().and_then(|text| text.split_once(' ').map_or(text, |(first, _)| first).rsplit('/').next())
-        {
-            let rest = words[0].text().and_then(|text| text.split_once(' ')).map(|(_, rest)| rest);
-            words[0] = Word::known(rest.map_or(name.to_owned(), |rest| format!("{name} {rest}")));
-        }
-        render::plain(&words, more).possibly()
-    };
-    (1..words.len().min(MOST_SUFFIXES)).map(from).collect()
-}
-
-/// What "always" allows: opencode's prefix; for programs that can be any other, the very command.
-fn always(of: &Invocation, texts: &[Option<&str>], text: &str) -> Option<String> {
-    const ANY: &[&str] = &[
-        "sudo", "doas", "env", "xargs", "eval", "ssh", "find", "su", "exec", "command", "python", "python3", "node",
-        "perl", "ruby", "php", "lua",
-    ];
-    let is_plain = |word: &str| !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "*?\"'".contains(c));
-    let known = texts.iter().copied().map_while(|word| word.filter(|word| is_plain(word))).collect::<Vec<_>>();
-    let name = known.first()?.rsplit('/').next()?;
-    if !of.set.is_empty() || ANY.contains(&name) || SHELLS.contains(&name) {
-        return (!text.contains(['*', '?', '\\']) && texts.iter().all(Option::is_some)).then(|| text.to_owned());
-    }
-    let prefix: Vec<Cow<'_, str>> = known.iter().take(arity::of(&known)).map(|word| Cow::Borrowed(*word)).collect();
-    Some(format!("{} *", prefix.join(" ")))
 }

@@ -14,12 +14,15 @@
 mod analysis;
 mod arity;
 mod ask;
+mod assign;
 mod effect;
 mod invoke;
 mod opaque;
+mod readings;
 mod redirect;
 mod render;
 mod safety;
+mod shell;
 mod syntax;
 mod variables;
 mod walk;

@@ -7,6 +7,27 @@ use super::word::Word;
 /// Stands for arguments that are not known.
 const MORE: &str = "…";
 
+/// The words up to this many bytes; where that is not all, more may come.
+pub(super) fn shortened(words: &[Word], more: bool, longest: usize) -> (Vec<Word>, bool) {
+    let mut left = longest;
+    let mut kept = Vec::with_capacity(words.len().min(longest));
+    for word in words {
+        // A variable is shorter than what stands in it.
+        let length = word.source.len().max(word.reading.start().len());
+        let Some(rest) = left.checked_sub(length) else {
+            let source = &word.source[..word.source.floor_char_boundary(left)];
+            let start = word.reading.start();
+            let start = &start[..start.floor_char_boundary(left)];
+            let reading = Reading::known(start).then_anything();
+            kept.push(Word { source: source.to_owned(), reading, ..Word::default() });
+            return (kept, true);
+        };
+        kept.push(word.clone());
+        left = rest;
+    }
+    (kept, more)
+}
+
 /// A command's text, and the same with what is not known left open.
 pub(super) fn display(words: &[Word], more: bool) -> (String, Reading) {
     let (mut text, mut reading) = (String::new(), Reading::default());

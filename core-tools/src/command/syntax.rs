@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 /// The longest script that is read. No more fits into an argument of a program on Linux.
 pub(super) const MOST_BYTES: usize = 128 * 1024;
@@ -13,26 +13,73 @@ pub(super) const MOST_BYTES: usize = 128 * 1024;
 /// How deep constructs may stand in each other.
 const MOST_DEPTH: usize = 200;
 
+/// How many nodes a tree may have: all that comes after takes time by their number.
+const MOST_NODES: usize = 20_000;
+
+/// How many constructs of one kind may be open at once, by a look that knows nothing of quotes; and how many there may be of
+/// those whose end it cannot tell.
+const MOST_OPEN: usize = 1_000;
+
 /// How often the parser may report progress, each time after some hundred steps of its machine, beside once for 32 bytes.
 const MOST_REPORTS: usize = 1_000;
 
 /// The tree of a script; `None` where it is too long or too deep, takes too long to read, or cannot be read for certain.
 pub(super) fn parse(script: &str) -> Option<Tree> {
-    if script.len() > MOST_BYTES || script.contains('\0') {
+    if script.len() > MOST_BYTES || script.contains('\0') || !is_shallow(script) {
         return None;
     }
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     let most = MOST_REPORTS + script.len() / 32;
     let mut reports = 0_usize;
-    let mut progress = |_: &_| {
+    let mut progress = |state: &ParseState| {
         reports += 1;
-        if reports > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        // What is wrong stays so; to make the best of it takes the grammar's machine ever longer.
+        if reports > most || state.has_error() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = script.as_bytes();
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
-    (!tree.root_node().has_error() && is_plain(&tree, script)).then_some(tree)
+    let root = tree.root_node();
+    (!root.has_error() && root.descendant_count() <= MOST_NODES && is_plain(&tree, script)).then_some(tree)
+}
+
+/// Whether no more is open at once than a script that people read has. Where a script ends in the middle of many constructs,
+/// the grammar's machine looks for its mistake for as long as it likes, and asks nobody.
+fn is_shallow(script: &str) -> bool {
+    let (mut brackets, mut braces, mut blocks) = (0_usize, 0_usize, 0_usize);
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let bytes = script.as_bytes();
+    let mut start = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' => brackets += 1,
+            b')' => brackets = brackets.saturating_sub(1),
+            b'{' => braces += 1,
+            b'}' => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        if is_word(*byte) {
+            if !bytes.get(at + 1).is_some_and(|next| is_word(*next)) {
+                match &bytes[start..=at] {
+                    b"if" | b"for" | b"while" | b"until" | b"case" | b"select" => blocks += 1,
+                    b"fi" | b"done" | b"esac" => blocks = blocks.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        } else {
+            start = at + 1;
+        }
+        if brackets.max(braces).max(blocks) > MOST_OPEN {
+            return false;
+        }
+    }
+    let count = |signs: &[u8]| bytes.iter().filter(|byte| signs.contains(byte)).count();
+    // What is joined by these stays open as well, to the end of all of it.
+    script.matches("<<").count() <= MOST_OPEN
+        && count(b"`") <= MOST_OPEN
+        && count(b"|&") <= 2 * MOST_OPEN
+        && count(b"{}") <= 4 * MOST_OPEN
 }
 
 /// Whether the tree accounts for every byte, and is not too deep.

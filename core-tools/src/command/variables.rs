@@ -1,8 +1,8 @@
 //! Variables that a script sets itself to what can be read: `for f in a b`, `x=rm`.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::word::{self, Word};
 
@@ -20,7 +20,7 @@ struct Values {
     /// Where the first value is given; before that, it is whatever the environment says.
     from: usize,
     /// `None`: it may be anything.
-    values: Option<Vec<Word>>,
+    values: Option<Arc<[Word]>>,
 }
 
 impl Variables {
@@ -29,10 +29,16 @@ impl Variables {
         let mut variables = Self::default();
         let nothing = Self::default();
         let mut cursor = tree.walk();
+        // A node would look for its parent from the root on.
+        let mut parents = Vec::new();
         loop {
             let node = cursor.node();
             match node.kind() {
-                "variable_assignment" => variables.assigned(node, script, &nothing),
+                "variable_assignment" => {
+                    // Before a command, it is only set for that command.
+                    let is_for_command = parents.last() == Some(&"command");
+                    variables.assigned(node, is_for_command, script, &nothing);
+                }
                 "for_statement" => variables.looped(node, script, &nothing),
                 "c_style_for_statement" | "unset_command" => return Self::default(),
                 "command_name" => {
@@ -51,7 +57,9 @@ impl Variables {
                         "builtin",
                         "command",
                     ];
-                    if name.text().is_none_or(|name| sets.contains(&name)) && !is_plain_printf(node, script, &nothing) {
+                    if name.text().is_none_or(|name| sets.contains(&name))
+                        && !is_plain_printf(&cursor, script, &nothing)
+                    {
                         return Self::default();
                     }
                 }
@@ -60,13 +68,18 @@ impl Variables {
                 "expansion" if script[node.byte_range()].contains('=') => return Self::default(),
                 _ => {}
             }
-            if cursor.goto_first_child() || cursor.goto_next_sibling() {
+            if cursor.goto_first_child() {
+                parents.push(node.kind());
+                continue;
+            }
+            if cursor.goto_next_sibling() {
                 continue;
             }
             loop {
                 if !cursor.goto_parent() {
                     return variables;
                 }
+                parents.pop();
                 if cursor.goto_next_sibling() {
                     break;
                 }
@@ -75,21 +88,19 @@ impl Variables {
     }
 
     /// The values that an expansion may stand for; `None` where it is more than a variable, or its values are not known.
-    pub(super) fn value(&self, node: Node<'_>, script: &str) -> Option<&[Word]> {
+    pub(super) fn value(&self, node: Node<'_>, script: &str) -> Option<Arc<[Word]>> {
         let text = &script[node.byte_range()];
         let name = text.strip_prefix('$')?;
         let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
         // With it, words are divided otherwise.
         let values = self.known.get(name).filter(|_| !self.known.contains_key("IFS"))?;
-        (values.from < node.start_byte()).then_some(values.values.as_deref()).flatten()
+        (values.from < node.start_byte()).then(|| values.values.clone()).flatten()
     }
 
-    fn assigned(&mut self, node: Node<'_>, script: &str, nothing: &Self) {
+    fn assigned(&mut self, node: Node<'_>, is_for_command: bool, script: &str, nothing: &Self) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let is_plain = name.kind() == "variable_name" && !script[node.byte_range()].contains("+=");
         let value = node.child_by_field_name("value").map(|value| word::read(value, script, nothing));
-        // Before a command, it is only set for that command.
-        let is_for_command = node.parent().is_some_and(|parent| parent.kind() == "command");
         let name = if name.kind() == "subscript" { name.child(0).unwrap_or(name) } else { name };
         let value = value.filter(|_| is_plain && !is_for_command);
         self.add(&script[name.byte_range()], node.end_byte(), value.map(|value| vec![value]));
@@ -106,20 +117,28 @@ impl Variables {
     }
 
     fn add(&mut self, name: &str, from: usize, new: Option<Vec<Word>>) {
-        let entry = self.known.entry(name.to_owned()).or_insert_with(|| Values { from, values: Some(Vec::new()) });
+        let entry = self.known.entry(name.to_owned()).or_insert_with(|| Values { from, values: Some(Arc::new([])) });
         entry.from = entry.from.min(from);
-        match (&mut entry.values, new) {
-            (Some(values), Some(new)) if values.len() + new.len() <= MOST_VALUES => values.extend(new),
-            (values, _) => *values = None,
-        }
+        entry.values = match (&entry.values, new) {
+            (Some(values), Some(new)) if values.len() + new.len() <= MOST_VALUES => {
+                Some(values.iter().cloned().chain(new).collect())
+            }
+            _ => None,
+        };
     }
 }
 
 /// `printf` without `-v`, which sets nothing.
-fn is_plain_printf(name: Node<'_>, script: &str, nothing: &Variables) -> bool {
-    if &script[name.byte_range()] != "printf" {
+fn is_plain_printf(name: &TreeCursor<'_>, script: &str, nothing: &Variables) -> bool {
+    if &script[name.node().byte_range()] != "printf" {
         return false;
     }
-    let first = name.next_named_sibling().map(|first| word::read(first, script, nothing));
-    first.is_none_or(|first| first.text().is_some_and(|first| !first.starts_with('-')))
+    let mut next = name.clone();
+    while next.goto_next_sibling() {
+        if next.node().is_named() {
+            let first = word::read(next.node(), script, nothing);
+            return first.text().is_some_and(|first| !first.starts_with('-'));
+        }
+    }
+    true
 }

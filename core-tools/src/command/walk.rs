@@ -1,5 +1,7 @@
 //! From the tree of a script to its commands.
 
+use std::{mem, sync::Arc};
+
 use tool_core::permission::Reading;
 use tree_sitter::Node;
 
@@ -17,8 +19,20 @@ use super::{
 /// As many commands are told apart; what comes after may be anything.
 const MOST_COMMANDS: usize = 500;
 
+/// As many readings are made of all of them.
+const MOST_READINGS: usize = 10_000;
+
+/// As many files are told apart; what comes after may be any.
+const MOST_FILES: usize = 1_000;
+
+/// As many files that the script writes are known again; where there are more, any may be one.
+const MOST_WRITTEN: usize = 200;
+
 /// How deep scripts may stand in scripts: `bash -c "eval '…'"`.
 const MOST_NESTED: usize = 8;
+
+/// How many scripts may stand in one: each takes a parser.
+const MOST_SCRIPTS: usize = 100;
 
 /// How deep statements may stand in each other, over all nested scripts.
 const MOST_LEVELS: usize = 300;
@@ -34,14 +48,19 @@ const MOST_STEPS: usize = 16;
 pub(super) struct Walk {
     pub(super) found: Analysis,
     pub(super) variables: Variables,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Arc<Vec<Step>>,
     /// Files that the script itself writes.
-    pub(super) written: Vec<String>,
+    written: Vec<String>,
     /// Whether what runs reads what another command wrote.
     pub(super) is_fed: bool,
     /// What the commands are called that do nothing but run what is walked through.
     pub(super) around: Vec<Vec<Reading>>,
     nested: usize,
+    scripts: usize,
+    /// How many readings there are.
+    readings: usize,
+    /// Whether the list that is looked at next stands in another.
+    is_within_list: bool,
     /// How many commands run the one that is looked at.
     pub(super) wrapped: usize,
     level: usize,
@@ -52,7 +71,9 @@ impl Walk {
     /// Reads a script within the one that is read.
     pub(super) fn script(&mut self, script: &str) {
         self.bytes = self.bytes.saturating_add(script.len());
-        let tree = (self.nested < MOST_NESTED && self.bytes <= MOST_BYTES).then(|| syntax::parse(script)).flatten();
+        self.scripts += 1;
+        let is_within = self.nested < MOST_NESTED && self.scripts <= MOST_SCRIPTS && self.bytes <= MOST_BYTES;
+        let tree = is_within.then(|| syntax::parse(script)).flatten();
         let Some(tree) = tree else { return self.unreadable(script) };
         let variables = std::mem::replace(&mut self.variables, Variables::of(&tree, script));
         self.nested += 1;
@@ -70,41 +91,63 @@ impl Walk {
 
     /// Adds a command that is not known yet.
     pub(super) fn add(&mut self, mut invoked: Invoked) {
+        if self.is_full() {
+            return self.add_rest();
+        }
         invoked.readings.extend(self.around.iter().flatten().cloned());
+        if !self.found.commands.contains(&invoked) {
+            self.readings += invoked.readings.len();
+            self.found.commands.push(invoked);
+        }
+    }
+
+    /// Whether no more commands are told apart.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.commands.len() >= MOST_COMMANDS || self.readings >= MOST_READINGS
+    }
+
+    /// Adds one that stands for all that are not told apart.
+    pub(super) fn add_rest(&mut self) {
+        const REST: &str = "# more commands than are told apart";
         let commands = &mut self.found.commands;
-        if commands.len() >= MOST_COMMANDS {
-            let rest = "# more commands than are told apart";
-            let is_said = commands.last().is_some_and(|last| last.text == rest);
-            if !is_said {
-                let readings = vec![Reading::anything()];
-                commands.push(Invoked {
-                    text: rest.to_owned(),
-                    readings,
-                    always: None,
-                    harm: super::Harm::Unknown,
-                    once: true,
-                });
-            }
-        } else if !commands.contains(&invoked) {
-            commands.push(invoked);
+        if commands.last().is_none_or(|last| last.text != REST) {
+            let (text, readings) = (REST.to_owned(), vec![Reading::anything()]);
+            commands.push(Invoked { text, readings, always: None, harm: super::Harm::Unknown, once: true });
         }
     }
 
     pub(super) fn file(&mut self, word: &Word, access: Access) {
-        if access == Access::Write {
+        if access.writes() && self.written.len() <= MOST_WRITTEN {
             self.written.extend(word.text().map(str::to_owned));
         }
+        let access = if word.is_below && access.writes() { Access::WriteBelow } else { access };
         let choices = if word.choices.is_empty() { std::slice::from_ref(word) } else { &word.choices[..] };
         for word in choices {
-            self.found.files.push(FileUse { word: word.clone(), access, steps: self.steps.clone() });
+            match self.found.files.len() {
+                ..MOST_FILES => {
+                    self.found.files.push(FileUse { word: word.clone(), access, steps: self.steps.clone() });
+                }
+                MOST_FILES => {
+                    let word = Word::unknown("# more files than are told apart");
+                    self.found.files.push(FileUse { word, access: Access::Write, steps: Arc::default() });
+                }
+                _ => {}
+            }
         }
     }
 
-    pub(super) fn step(&mut self, to: Word) {
-        self.file(&to, Access::Read);
+    /// Whether the script itself writes a file of this name, as far as that can be told by its name.
+    pub(super) fn writes(&self, path: &str) -> bool {
+        let bare = |path: &str| -> usize { path.len() - path.trim_start_matches("./").len() };
+        let same = |written: &String| written[bare(written)..] == path[bare(path)..];
+        self.written.len() > MOST_WRITTEN || self.written.iter().any(same)
+    }
+
+    pub(super) fn step(&mut self, to: Word, when: When) {
         let to = if self.steps.len() < MOST_STEPS { to } else { Word::unknown("") };
-        self.steps.truncate(MOST_STEPS);
-        self.steps.push(Step { to, when: When::IfThere });
+        let steps = Arc::make_mut(&mut self.steps);
+        steps.truncate(MOST_STEPS);
+        steps.push(Step { to, when });
     }
 
     /// What happens here does not move the shell around it.
@@ -120,14 +163,22 @@ impl Walk {
     fn perhaps(&mut self, walk: impl FnOnce(&mut Self)) {
         let before = self.steps.len();
         walk(self);
-        for step in self.steps.iter_mut().skip(before) {
-            step.when = When::Perhaps;
+        self.retime(before, |_| When::Perhaps);
+    }
+
+    /// Says anew of the steps from this one on when they were taken.
+    fn retime(&mut self, from: usize, when: impl Fn(When) -> When) {
+        if from < self.steps.len() {
+            for step in Arc::make_mut(&mut self.steps).iter_mut().skip(from) {
+                step.when = when(step.when);
+            }
         }
     }
 
     pub(super) fn statement(&mut self, node: Node<'_>, script: &str) {
         self.level += 1;
         if self.level > MOST_LEVELS {
+            self.is_within_list = false;
             self.unreadable(&script[node.byte_range()]);
         } else {
             self.inside(node, script);
@@ -219,6 +270,7 @@ impl Walk {
     }
 
     fn list(&mut self, node: Node<'_>, script: &str) {
+        let is_within = mem::take(&mut self.is_within_list);
         let mut cursor = node.walk();
         let mut before = self.steps.len();
         let mut joint = ";";
@@ -227,17 +279,14 @@ impl Walk {
                 joint = child.kind();
                 continue;
             }
+            self.is_within_list = child.kind() == "list";
             match joint {
                 "&&" => {
-                    for step in self.steps.iter_mut().skip(before).filter(|step| step.when == When::IfThere) {
-                        step.when = When::Surely;
-                    }
+                    self.retime(before, |when| if when == When::IfThere { When::Surely } else { when });
                     self.statement(child, script);
                 }
                 "||" => {
-                    for step in self.steps.iter_mut().skip(before) {
-                        step.when = When::Perhaps;
-                    }
+                    self.retime(before, |_| When::Perhaps);
                     self.perhaps(|walk| walk.statement(child, script));
                 }
                 _ => {
@@ -247,9 +296,8 @@ impl Walk {
             }
         }
         // Where the list failed, a later command stands where it was.
-        let is_within = node.parent().is_some_and(|parent| parent.kind() == "list");
-        for step in self.steps.iter_mut().skip(before).filter(|step| !is_within && step.when == When::Surely) {
-            step.when = When::IfThere;
+        if !is_within {
+            self.retime(before, |when| if when == When::Surely { When::IfThere } else { when });
         }
     }
 
@@ -288,46 +336,6 @@ impl Walk {
         }
         words.append(&mut redirects.words);
         self.invoke(Invocation { words, set, redirects, more: false });
-    }
-
-    /// `NAME=value` as a word.
-    fn assigned(&self, node: Node<'_>, script: &str) -> Word {
-        let name = node.child_by_field_name("name").map_or("", |name| &script[name.byte_range()]);
-        let value = node.child_by_field_name("value").map(|value| word::read(value, script, &self.variables));
-        let reading = Reading::known(format!("{name}="));
-        let reading = value.map_or(reading.clone(), |value| reading.then_all(&value.reading));
-        Word { source: script[node.byte_range()].to_owned(), reading, ..Word::default() }
-    }
-
-    /// An assignment of its own: nothing runs, but what comes after may be changed by it.
-    fn assignment(&mut self, node: Node<'_>, script: &str, is_exported: bool) {
-        self.injected(&script[node.byte_range()]);
-        let name = node.child_by_field_name("name").map_or("", |name| &script[name.byte_range()]);
-        let name = name.split('[').next().unwrap_or(name);
-        if wrapper::is_special_variable(name) || is_exported && !wrapper::is_harmless_variable(name) {
-            let word = self.assigned(node, script);
-            let words = if is_exported { vec![Word::known("export"), word] } else { vec![word] };
-            self.plainly(&words);
-        }
-    }
-
-    fn declaration(&mut self, node: Node<'_>, script: &str) {
-        let text = &script[node.byte_range()];
-        let is_exported = text.starts_with("export")
-            || text.split_whitespace().any(|word| word.starts_with('-') && word.contains('x'));
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            match child.kind() {
-                "variable_assignment" => self.assignment(child, script, is_exported),
-                // `export "$x"`: any variable.
-                kind if is_word(kind) && kind != "word" => {
-                    self.plainly(&[Word::known("export"), Word::unknown(&script[child.byte_range()])]);
-                }
-                _ => {}
-            }
-        }
-        self.injected(text);
-        self.nested(node, script);
     }
 }
 

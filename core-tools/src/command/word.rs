@@ -1,9 +1,14 @@
 //! Words: what a shell makes of one, as far as that can be known.
 
+use std::sync::Arc;
+
 use tool_core::permission::Reading;
 use tree_sitter::Node;
 
 use super::variables::Variables;
+
+/// The longest value of a variable that is put in its place: it may stand there many times.
+const MOST_EXPANDED: usize = 1024;
 
 /// One word of a command.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +24,9 @@ pub(super) struct Word {
     /// It starts with a `~` that a shell expands.
     pub(super) has_tilde: bool,
     /// What it may be, where it is a variable that the script sets.
-    pub(super) choices: Vec<Word>,
+    pub(super) choices: Arc<[Word]>,
+    /// It names something in a directory that is one of the choices, and not that itself.
+    pub(super) is_below: bool,
 }
 
 impl Word {
@@ -59,7 +66,7 @@ struct Draft {
     has_globs: bool,
     is_unknown: bool,
     has_tilde: bool,
-    choices: Vec<Word>,
+    choices: Arc<[Word]>,
 }
 
 impl Draft {
@@ -91,6 +98,7 @@ pub(super) fn read(node: Node<'_>, script: &str, variables: &Variables) -> Word 
         splits: draft.splits,
         has_tilde: draft.has_tilde,
         choices: draft.choices,
+        is_below: false,
     }
 }
 
@@ -151,7 +159,7 @@ fn piece(node: Node<'_>, script: &str, variables: &Variables, is_quoted: bool, h
             quoted(inner, script, variables, draft);
         }
         "simple_expansion" | "expansion" => match variables.value(node, script) {
-            Some(values) => expanded(values, is_quoted, draft),
+            Some(values) => expanded(&values, is_quoted, draft),
             None => draft.unknown(is_quoted && !text.contains(['@', '*'])),
         },
         "extglob_pattern" | "brace_expression" => {
@@ -167,9 +175,9 @@ fn piece(node: Node<'_>, script: &str, variables: &Variables, is_quoted: bool, h
 }
 
 /// What a variable stands for: its text where there is one value, else a choice.
-fn expanded(values: &[Word], is_quoted: bool, draft: &mut Draft) {
-    if let [value] = values
-        && let Some(text) = value.text()
+fn expanded(values: &Arc<[Word]>, is_quoted: bool, draft: &mut Draft) {
+    if let [value] = &**values
+        && let Some(text) = value.text().filter(|text| text.len() <= MOST_EXPANDED)
         && (is_quoted || !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?', '[']))
     {
         draft.text(text);
@@ -178,7 +186,7 @@ fn expanded(values: &[Word], is_quoted: bool, draft: &mut Draft) {
     let is_alone = draft.reading.as_known() == Some("");
     draft.unknown(is_quoted);
     if is_alone {
-        draft.choices = values.to_vec();
+        draft.choices = values.clone();
     }
 }
 

@@ -1,5 +1,7 @@
 //! Commands that run other commands: what they run.
 
+use std::sync::Arc;
+
 use tool_core::permission::Reading;
 
 use super::word::Word;
@@ -154,7 +156,7 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Option<Wrapped> {
         }
         "parallel" => wrapped(vec![Inner::Unknown], false),
         "find" | "fd" | "fdfind" => {
-            let inner = executed(args);
+            let inner = executed(args, program == "find");
             if inner.is_empty() { None } else { wrapped(inner, false) }
         }
         "su" | "runuser" | "script" | "flock" => {
@@ -258,33 +260,38 @@ fn env(args: &[Word]) -> Wrapped {
     one(inner, is_plain)
 }
 
-/// What `find` runs: all between `-exec` and `;` or `+`.
-fn executed(args: &[Word]) -> Vec<Inner> {
+/// What `find` runs: all between `-exec` and `;` or `+`. `fd` begins with a pattern, and adds what it found at the end.
+fn executed(args: &[Word], is_find: bool) -> Vec<Inner> {
     // What is found is in one of the folders that it starts from.
-    let starts = args.iter().take_while(|word| !word.reading.start().starts_with(['-', '(', '!']));
+    let starts = args.iter().take_while(|word| is_find && !word.reading.start().starts_with(['-', '(', '!']));
     let mut starts = starts.cloned().collect::<Vec<_>>();
-    if starts.is_empty() {
+    if starts.is_empty() && is_find {
         starts.push(Word::known("."));
     }
+    let starts: Arc<[Word]> = starts.into();
     let mut inner = Vec::new();
     let mut rest = args.iter();
     while let Some(word) = rest.next() {
         match word.text() {
             Some("-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch") => {
                 let words = rest.by_ref().take_while(|word| !matches!(word.text(), Some(";" | "+")));
+                let mut has_place = is_find;
                 let found = words.map(|word| match word.text() {
                     Some(text) if text.contains('{') => {
+                        has_place = true;
                         let reading = Reading::known(text.split('{').next().unwrap_or_default());
                         Word {
                             source: text.to_owned(),
                             reading: reading.then_anything(),
-                            choices: if text == "{}" { starts.clone() } else { Vec::new() },
+                            choices: if text == "{}" { starts.clone() } else { Arc::default() },
+                            is_below: text == "{}" && is_find,
                             ..Word::default()
                         }
                     }
                     _ => word.clone(),
                 });
-                inner.push(Inner::Words { words: found.collect(), more: false });
+                let words = found.collect();
+                inner.push(Inner::Words { words, more: !has_place });
             }
             Some(_) => {}
             // It may be such an option.

@@ -69,6 +69,7 @@ impl Program {
             End::Cancelled if answered.is_cancelled() && !ctx.cancellation().is_cancelled() => answering.finish(None),
             // Which of the two it was, the executor knows.
             End::Cancelled | End::TimedOut => Err(ToolError::Cancelled),
+            End::Lost(why) => Err(ToolError::failed(format!("What became of the program is not known: {why}"))),
         }
     }
 }

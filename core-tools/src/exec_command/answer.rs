@@ -50,6 +50,10 @@ impl Answer<'_> {
         let exit = match (id, live.end()) {
             (Some(_), _) => None,
             (None, Some(End::Exited { exit, .. })) => Some(exit),
+            (None, Some(End::Lost(why))) => {
+                note.say(format!("what became of the command is not known: {why}"));
+                None
+            }
             // It was ended.
             (None, _) => Some(Exit::new(None, Some(rustix::process::Signal::TERM.as_raw()))),
         };

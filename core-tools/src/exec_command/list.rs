@@ -23,6 +23,7 @@ pub fn list_exec_sessions(ctx: &ToolContext) -> ToolOutput {
             None => "running",
             Some(End::Exited { .. }) => "ended",
             Some(End::TimedOut | End::Cancelled) => "stopped",
+            Some(End::Lost(_)) => "lost",
         };
         let tty = if session.live.has_terminal() { ", tty" } else { "" };
         let folder = session.place.path.display();

@@ -31,7 +31,7 @@ pub use self::{
 use crate::{
     process::{Live, Note, Shell, Start, Waited, background},
     sandbox::{Again, SandboxPermissions, Wish, admit},
-    workspace::{ActiveWorkspace, Background, Place, Project, TerminalSize},
+    workspace::{ActiveWorkspace, Background, Project, TerminalSize},
 };
 
 /// How long a call waits unless it says otherwise, in milliseconds (codex-rs).
@@ -88,8 +88,7 @@ pub async fn exec_command(
 ) -> Result<ToolOutput, ToolError> {
     let start = Instant::now();
     let project = Project::of(ctx, &*workspace).await;
-    let workdir = workdir.filter(|workdir| !workdir.is_empty());
-    let place = Place::of(ctx, &*workspace, workdir.as_deref().unwrap_or(".")).await?;
+    let place = project.workdir(ctx, &*workspace, workdir.as_deref()).await?;
     if let Some(patched) = patch::apply(ctx, &place, &cmd).await {
         let text = format!("Wall time: {:.4} seconds\nOutput:\n{}", start.elapsed().as_secs_f64(), patched?);
         return Ok(ToolOutput::text(text).title(cmd).with("truncated", false));
@@ -103,17 +102,18 @@ pub async fn exec_command(
     let mut leave = admit(ctx, &*workspace, &project, &cmd, &place, &wish).await?;
 
     let shell = Shell::named(ctx, &*workspace, shell.as_deref()).await?;
-    let terminal = tty.then_some(TerminalSize { rows, columns });
+    let size = TerminalSize { rows, columns };
+    let terminal = tty.then_some(size);
     let mut note = Note::default();
     let (session, start, waited) = loop {
         let starting = Start { ctx, workspace: &*workspace, place: &place, confinement: leave.confinement() };
         // What somebody was asked for is not the command's time.
         let start = Instant::now();
         let running = starting.script(&shell, &cmd, login, terminal).await?;
-        let live = Live::new(running, background(ctx, Background::StopGroup));
+        let live = Live::new(running, size, background(ctx, Background::StopGroup));
         let until = start + Duration::from_millis(yield_time_ms.clamp(SHORTEST, LONGEST));
         let waited = live.wait(ctx, Some(until)).await;
-        if let Waited::Ended(end) = waited {
+        if let Waited::Ended(end) = &waited {
             match leave.again(ctx, end.exit(), || live.glance()).await {
                 Again::Freely => continue,
                 Again::No(Some(why)) => note.say(why),

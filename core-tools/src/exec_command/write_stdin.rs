@@ -13,7 +13,7 @@ use super::{
 use crate::{
     command::ask_command,
     process::{Note, Waited},
-    workspace::{ActiveWorkspace, Project, TerminalSize},
+    workspace::{ActiveWorkspace, Project},
 };
 
 /// How long a call that only looks waits at least (codex-rs) …
@@ -44,10 +44,10 @@ pub async fn write_stdin(
     yield_time_ms: Option<u64>,
     /// At most so many tokens of output are shown, and never more than 10000.
     max_output_tokens: Option<u64>,
-    /// The terminal gets so many lines.
+    /// The terminal gets so many lines; without this it keeps those that it has.
     #[arg(range(1..=1000))]
     rows: Option<u16>,
-    /// The terminal gets so many characters in a line.
+    /// The terminal gets so many characters in a line; without this it keeps those that it has.
     #[arg(range(1..=1000))]
     columns: Option<u16>,
     ctx: &ToolContext,
@@ -71,9 +71,7 @@ pub async fn write_stdin(
     };
     let until = start + Duration::from_millis(wait);
     if rows.is_some() || columns.is_some() {
-        let whole = TerminalSize::default();
-        let size = TerminalSize { rows: rows.unwrap_or(whole.rows), columns: columns.unwrap_or(whole.columns) };
-        live.resize(size).await.map_err(|error| {
+        live.resize(rows, columns).await.map_err(|error| {
             ToolError::failed(format!("write_stdin failed: the terminal of session {session_id} cannot be given another size ({error}); start the command with tty=true"))
         })?;
     }
@@ -98,6 +96,10 @@ pub async fn write_stdin(
                 }
             }
         }
+    }
+    if chars.is_empty() {
+        // Who waits for a long command says the same over and over.
+        ctx.expect_repetition();
     }
     let id = match live.wait(ctx, Some(until)).await {
         Waited::Ended(_) => None,

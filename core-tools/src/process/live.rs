@@ -32,15 +32,21 @@ pub(crate) struct Live {
     end: watch::Receiver<Option<End>>,
     stop: CancellationToken,
     interrupts: mpsc::UnboundedSender<()>,
-    keyboard: Option<AsyncMutex<Box<dyn Terminal>>>,
+    keyboard: Option<AsyncMutex<Keyboard>>,
     /// What follows it. Here, and not in the task that drives it, so that it can be dropped without one.
     driven: Arc<Mutex<Option<Driven>>>,
     /// The variables that were kept from it.
     withheld: Vec<String>,
 }
 
+/// What is typed on, and the size of what is looked at.
+struct Keyboard {
+    terminal: Box<dyn Terminal>,
+    size: TerminalSize,
+}
+
 /// How waiting ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Waited {
     /// With the command.
     Ended(End),
@@ -59,13 +65,13 @@ struct Printed {
 }
 
 impl Live {
-    /// Follows a process from now on, whoever waits.
-    pub(crate) fn new(mut running: Running, background: Background) -> Self {
+    /// Follows a process from now on, whoever waits. The size is that of its terminal, where it has one.
+    pub(crate) fn new(mut running: Running, size: TerminalSize, background: Background) -> Self {
         let printed = Arc::new(Mutex::new(Printed::default()));
         let (tell, end) = watch::channel(None);
         let (interrupts, interrupted) = mpsc::unbounded_channel();
         let stop = CancellationToken::new();
-        let keyboard = running.terminal.take().map(AsyncMutex::new);
+        let keyboard = running.terminal.take().map(|terminal| AsyncMutex::new(Keyboard { terminal, size }));
         let withheld = std::mem::take(&mut running.withheld);
 
         let mut recorder = Recorder { printed: printed.clone(), interrupted, background };
@@ -96,7 +102,7 @@ impl Live {
             let wake = until.map_or(report, |until| until.min(report));
             let waited = tokio::select! {
                 biased;
-                ended = end.wait_for(Option::is_some) => ended.ok().and_then(|ended| *ended).map(Waited::Ended),
+                ended = end.wait_for(Option::is_some) => ended.ok().and_then(|ended| ended.clone()).map(Waited::Ended),
                 () = ctx.cancellation().cancelled() => Some(Waited::Cancelled),
                 () = sleep_until(wake) => until.is_some_and(|until| until <= wake).then_some(Waited::Yielded),
             };
@@ -116,7 +122,7 @@ impl Live {
 
     /// How it ended, if it has.
     pub(crate) fn end(&self) -> Option<End> {
-        *self.end.borrow()
+        self.end.borrow().clone()
     }
 
     /// What it has printed since this was last asked.
@@ -161,6 +167,7 @@ impl Live {
         let mut typed = 0;
         let typing = async {
             let mut keyboard = keyboard.lock().await;
+            let keyboard = &mut keyboard.terminal;
             while typed < bytes.len() {
                 match keyboard.write(&bytes[typed..]).await? {
                     0 => return Err(io::ErrorKind::WriteZero.into()),
@@ -175,15 +182,18 @@ impl Live {
         }
     }
 
-    /// Gives its terminal another size.
+    /// Gives its terminal another size; what is not said stays as it is.
     ///
     /// # Errors
     /// When it has none, or that is closed.
-    pub(crate) async fn resize(&self, size: TerminalSize) -> io::Result<()> {
-        match &self.keyboard {
-            Some(keyboard) => keyboard.lock().await.resize(size),
-            None => Err(io::ErrorKind::NotConnected.into()),
-        }
+    pub(crate) async fn resize(&self, rows: Option<u16>, columns: Option<u16>) -> io::Result<()> {
+        let Some(keyboard) = &self.keyboard else { return Err(io::ErrorKind::NotConnected.into()) };
+        let mut keyboard = keyboard.lock().await;
+        let TerminalSize { rows: old_rows, columns: old_columns } = keyboard.size;
+        let size = TerminalSize { rows: rows.unwrap_or(old_rows), columns: columns.unwrap_or(old_columns) };
+        keyboard.terminal.resize(size)?;
+        keyboard.size = size;
+        Ok(())
     }
 
     /// The names of the variables that were kept from it.

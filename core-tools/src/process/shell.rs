@@ -1,6 +1,9 @@
 //! Which shell runs commands.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use tool_core::{ToolContext, ToolError};
 
@@ -17,6 +20,10 @@ const FOLDERS: [&str; 5] = ["/usr/local/bin", "/opt/homebrew/bin", "/usr/bin", "
 /// takes `$SHELL` here, which is the host's to look up: `Shell::new(…)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shell(PathBuf);
+
+/// The machine's shell, as a session found it first.
+#[derive(Default)]
+struct Usual(OnceLock<Shell>);
 
 impl Shell {
     /// The shell at this path. It has to take `-c` with a command in POSIX syntax, which fish and nu do not.
@@ -36,8 +43,13 @@ impl Shell {
         if let Some(registered) = ctx.state::<Self>() {
             return registered.clone();
         }
+        let usual = ctx.session().memory::<Usual>();
+        if let Some(known) = usual.0.get() {
+            return known.clone();
+        }
         let bash = Path::new("/bin/bash");
-        Self::new(if is_file(workspace, bash).await { bash } else { Path::new("/bin/sh") })
+        let found = Self::new(if is_file(workspace, bash).await { bash } else { Path::new("/bin/sh") });
+        usual.0.get_or_init(|| found).clone()
     }
 
     /// The shell that a call names, by its name or path; else as [`of`](Self::of). codex silently takes `/bin/sh` where

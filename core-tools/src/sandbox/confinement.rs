@@ -48,6 +48,14 @@ impl Confinement {
         format!("{}; writable: {roots}; network {network}", self.backend())
     }
 
+    /// Whether the program it gives for a command has something to do between its making and its beginning.
+    pub(crate) fn acts_in_child(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return matches!(self.by, By::Bubblewrap(_));
+        #[cfg(not(target_os = "linux"))]
+        match self.by {}
+    }
+
     /// The program to start for a command, and what has to be kept as long as it runs.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::{
     exec_command::{budget, exit_code, patch},
     process::{Cut, Live, Note, Shell, Start, Waited, Whole, background, cut},
     sandbox::{Again, SandboxPermissions, SandboxState, Wish, admit},
-    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Running},
+    workspace::{ActiveWorkspace, Background, End, Exit, Place, Project, Running, TerminalSize},
 };
 
 /// How long a command may take unless the call says otherwise, in milliseconds (codex-rs).
@@ -172,7 +172,7 @@ async fn run(
             What::Script { shell, script, login } => start.script(shell, script, *login, None).await?,
         };
         let mut done = Done::of(ctx, running, timeout_ms).await;
-        if let Waited::Ended(end) = done.waited {
+        if let Waited::Ended(end) = &done.waited {
             match leave.again(ctx, end.exit(), || done.live.glance()).await {
                 Again::Freely => continue,
                 Again::No(why) => done.stopped = why,
@@ -196,7 +196,7 @@ struct Done {
 impl Done {
     async fn of(ctx: &ToolContext, running: Running, timeout_ms: u64) -> Self {
         let start = Instant::now();
-        let live = Live::new(running, background(ctx, Background::StopGroup));
+        let live = Live::new(running, TerminalSize::default(), background(ctx, Background::StopGroup));
         let waited = live.wait(ctx, start.checked_add(Duration::from_millis(timeout_ms))).await;
         let took = start.elapsed();
         if !matches!(waited, Waited::Ended(_)) {
@@ -219,10 +219,14 @@ impl Done {
         if let Some(stopped) = &self.stopped {
             note.say(stopped);
         }
-        let (code, signal) = match self.waited {
+        let (code, signal) = match &self.waited {
             Waited::Ended(End::Exited { exit, .. }) => {
-                note.signal(exit);
-                (exit_code(exit), exit.signal)
+                note.signal(*exit);
+                (exit_code(*exit), exit.signal)
+            }
+            Waited::Ended(End::Lost(why)) => {
+                note.say(format!("what became of the command is not known: {why}"));
+                (exit_code(Exit::default()), None)
             }
             Waited::Yielded => {
                 text.insert_str(0, &format!("command timed out after {} milliseconds\n", self.took.as_millis()));

@@ -4,8 +4,8 @@ use std::{ffi::OsString, sync::Arc};
 
 use tool_core::permission::matches;
 
-/// Names of secrets (codex-rs). In capitals, as all names are compared.
-const SECRETS: [&str; 3] = ["*KEY*", "*SECRET*", "*TOKEN*"];
+/// What stands in names of secrets (codex-rs). In capitals, as all names are compared.
+const SECRETS: [&str; 3] = ["KEY", "SECRET", "TOKEN"];
 /// What a program needs to find itself about (codex-rs), and the locale and terminal that others are set for.
 const CORE: [&str; 12] =
     ["HOME", "LOGNAME", "PATH", "SHELL", "USER", "USERNAME", "TMPDIR", "TEMP", "TMP", "LANG", "TERM", "TZ"];
@@ -52,6 +52,17 @@ pub enum Inherit {
     Core,
     /// Nothing.
     None,
+}
+
+/// What becomes of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inherited {
+    /// Commands get it.
+    Kept,
+    /// They do not, only because it looks like a secret.
+    Withheld,
+    /// They do not, and are not meant to.
+    Excluded,
 }
 
 impl EnvironmentPolicy {
@@ -101,15 +112,25 @@ impl EnvironmentPolicy {
     /// Whether a variable of this name is inherited.
     #[must_use]
     pub fn keeps(&self, name: &str) -> bool {
-        let name = name.to_uppercase();
-        self.is_meant(&name) && (self.0.with_secrets || !any(&SECRETS, &name))
+        self.decide(name) == Inherited::Kept
     }
 
     /// Whether a variable of this name is kept back only because it looks like a secret.
     #[must_use]
     pub fn withholds(&self, name: &str) -> bool {
+        self.decide(name) == Inherited::Withheld
+    }
+
+    /// What becomes of a variable of this name.
+    pub(super) fn decide(&self, name: &str) -> Inherited {
         let name = name.to_uppercase();
-        self.is_meant(&name) && !self.0.with_secrets && any(&SECRETS, &name)
+        if !self.is_meant(&name) {
+            Inherited::Excluded
+        } else if !self.0.with_secrets && SECRETS.iter().any(|part| name.contains(part)) {
+            Inherited::Withheld
+        } else {
+            Inherited::Kept
+        }
     }
 
     /// What commands get beside what they inherit.

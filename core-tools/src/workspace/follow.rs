@@ -1,6 +1,6 @@
 //! A process from its start to its end, whatever ends it: what every tool that runs one does.
 
-use std::time::Duration;
+use std::{io, sync::Arc, time::Duration};
 
 use tokio::{
     io::AsyncReadExt,
@@ -55,7 +55,7 @@ pub(crate) trait Sink: Send {
 }
 
 /// What ended a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     /// It ended by itself.
     Exited {
@@ -68,14 +68,16 @@ pub(crate) enum End {
     TimedOut,
     /// The call was cancelled.
     Cancelled,
+    /// What became of it cannot be learnt, for its machine is out of reach; why.
+    Lost(Arc<str>),
 }
 
 impl End {
     /// How it ended, where it did so by itself.
-    pub(crate) fn exit(self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Exited { exit, .. } => exit,
-            Self::TimedOut | Self::Cancelled => Exit::default(),
+            Self::Exited { exit, .. } => *exit,
+            Self::TimedOut | Self::Cancelled | Self::Lost(_) => Exit::default(),
         }
     }
 }
@@ -93,6 +95,7 @@ pub(crate) async fn follow(
         errors_closed: running.errors.is_none(),
         running,
         exit: None,
+        lost: None,
         closed: false,
         buffer: vec![0; CHUNK],
         errors: vec![0; ERROR_CHUNK],
@@ -148,6 +151,8 @@ async fn until(wake: Option<Instant>) {
 struct Child {
     running: Running,
     exit: Option<Exit>,
+    /// Why its end could not be learnt.
+    lost: Option<Arc<str>>,
     /// Whether the output has come to its end, and stderr, where that comes apart.
     closed: bool,
     errors_closed: bool,
@@ -165,7 +170,7 @@ enum Reach {
 }
 
 enum Event {
-    Exit(Exit),
+    Exit(io::Result<Exit>),
     /// So many bytes are in the buffer; none: that was the end.
     Output(usize),
     /// The same of stderr.
@@ -180,14 +185,17 @@ impl Child {
             // An output whose end cannot be read has ended (a terminal's does so with an error).
             read = output.read(&mut self.buffer), if !self.closed => Event::Output(read.unwrap_or(0)),
             read = next_of(errors, &mut self.errors), if !self.errors_closed => Event::Errors(read),
-            exit = process.wait(), if self.exit.is_none() => Event::Exit(exit.unwrap_or_default()),
+            exit = process.wait(), if self.exit.is_none() => Event::Exit(exit),
             else => std::future::pending().await,
         }
     }
 
     async fn take(&mut self, event: Event, sink: &mut impl Sink) {
         match event {
-            Event::Exit(exit) => self.exit = Some(exit),
+            Event::Exit(exit) => {
+                self.lost = exit.as_ref().err().map(|error| error.to_string().into());
+                self.exit = Some(exit.unwrap_or_default());
+            }
             Event::Output(0) => self.closed = true,
             Event::Output(count) => sink.take(&self.buffer[..count]).await,
             Event::Errors(0) => self.errors_closed = true,
@@ -208,6 +216,9 @@ impl Child {
                 Ok(event) => self.take(event, sink).await,
                 Err(_) => break,
             }
+        }
+        if let Some(why) = self.lost {
+            return End::Lost(why);
         }
         let background = sink.background();
         let has_company = self.running.process.has_company();

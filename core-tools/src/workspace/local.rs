@@ -12,8 +12,8 @@ use bytes::Bytes;
 use tokio::task::spawn_blocking;
 
 use super::{
-    ByteStream, Command, Entry, Existing, FileInfo, FileKind, FileLocks, Running, TerminalSize, Visit, Walk, Workspace,
-    local_files, local_process, real_path::real_path, walk::walk_local,
+    ByteStream, Command, Entry, Existing, FileInfo, FileKind, FileLocks, Roots, Running, TerminalSize, Visit, Walk,
+    Workspace, local_files, local_process, real_path::real_path, walk::walk_local,
 };
 
 /// How much of a file is read at once.
@@ -41,6 +41,18 @@ impl Workspace for LocalWorkspace {
 
     async fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
         blocking(path, real_path).await
+    }
+
+    async fn roots(&self, cwd: &Path) -> Roots {
+        let looked = blocking(cwd, |cwd| {
+            let worktree = cwd.ancestors().find(|folder| fs::metadata(folder.join(".git")).is_ok()).unwrap_or(cwd);
+            let real = |path: &Path| real_path(path).unwrap_or_else(|_| path.to_owned());
+            let real_cwd = real(cwd);
+            let real_worktree = if worktree == cwd { real_cwd.clone() } else { real(worktree) };
+            Ok(Roots { worktree: worktree.to_owned(), real_cwd, real_worktree })
+        });
+        let unknown = |_| Roots { worktree: cwd.to_owned(), real_cwd: cwd.to_owned(), real_worktree: cwd.to_owned() };
+        looked.await.unwrap_or_else(unknown)
     }
 
     async fn list(&self, path: &Path) -> io::Result<Vec<Entry>> {

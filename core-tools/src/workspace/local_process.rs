@@ -3,33 +3,28 @@
 use std::{
     env,
     ffi::OsString,
+    fs::File,
     io,
-    os::unix::{ffi::OsStringExt, process::ExitStatusExt},
+    os::{fd::OwnedFd, unix::ffi::OsStringExt},
     path::PathBuf,
-    pin::Pin,
-    process::Stdio,
-    task::{Context, Poll},
     time::Duration,
 };
 
 use async_trait::async_trait;
-use process_wrap::tokio::{CommandWrap, CommandWrapper, ProcessSession};
-use pty_process::{OwnedWritePty, Size};
 use rustix::{
-    process::{Pid, Signal, kill_process_group, test_kill_process_group},
+    process::{Signal, kill_process_group, test_kill_process_group},
     pty::ptsname,
 };
-use tokio::{
-    io::{AsyncWrite, AsyncWriteExt},
-    net::unix::pipe,
-    process::Child,
-    time::sleep,
-};
+use tokio::{io::AsyncWriteExt, net::unix::pipe, time::sleep};
 
 use super::{
-    Command, Exit, Process, Running, Stop, Terminal, TerminalSize,
+    Command, Exit, Process, Running, Stop, TerminalSize,
+    environment::Inherited,
     interruptible::let_commands_be_interrupted,
-    tree::{Mark, Tree},
+    keyboard::{self, Keyboard},
+    leader::Leader,
+    mark::Mark,
+    tree::Tree,
 };
 use crate::sandbox::{Confinement, StandIns};
 
@@ -45,30 +40,32 @@ const FIRST_OWN_DESCRIPTOR: i32 = 3;
 
 /// Starts it in a session of its own, so that it can neither read the host's terminal nor be stopped for trying.
 pub(super) fn spawn(command: Command) -> io::Result<Running> {
-    // One pipe for both streams is what keeps their order. The child gets the only writers, for the builder that holds
-    // ours is gone when this block ends.
-    let (mut process, withheld, reader, errors) = {
-        let (reader, writer) = io::pipe()?;
-        let (errors, error_writer) = match command.errors_apart {
-            true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
-            false => (None, writer.try_clone()?),
-        };
-        let mut prepared = Prepared::new(&command)?;
-        prepared.child.stdin(if command.input.is_empty() { Stdio::null() } else { Stdio::piped() });
-        prepared.child.stdout(writer).stderr(error_writer);
-        // The wrapper's own way of waiting is for all of the group; only its beginning is wanted.
-        let nothing = CommandWrap::with_new("", |_| {});
-        ProcessSession.pre_spawn(&mut prepared.child, &nothing)?;
-        (prepared.spawn(tokio::process::Command::spawn)?, prepared.withheld, reader, errors)
+    // One pipe for both streams is what keeps their order. The child gets the only writers.
+    let (reader, writer) = io::pipe()?;
+    let (errors, error_writer) = match command.errors_apart {
+        true => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+        false => (None, writer.try_clone()?),
     };
-    if let Some(mut stdin) = process.child.stdin.take() {
+    let (input, stdin) = match command.input.is_empty() {
+        true => (None, File::open("/dev/null")?.into()),
+        false => io::pipe().map(|(reader, writer)| (Some(writer), OwnedFd::from(reader)))?,
+    };
+    let streams = [stdin, writer.into(), error_writer.into()];
+    let mut prepared = Prepared::new(&command)?;
+    let acts_in_child = command.confinement.as_ref().is_some_and(Confinement::acts_in_child);
+    let mut process = prepared.spawn(|child, mark| match acts_in_child {
+        true => Leader::fork(child, streams, |pid| mark.put_on(pid)),
+        false => Leader::start(child, streams, |pid| mark.put_on(pid)),
+    })?;
+    if let Some(input) = input {
+        let mut input = pipe::Sender::from_owned_fd(input.into())?;
         // A child that reads nothing of it, or not all, may do so.
-        let feed = tokio::spawn(async move { stdin.write_all(&command.input).await.unwrap_or_default() });
+        let feed = tokio::spawn(async move { input.write_all(&command.input).await.unwrap_or_default() });
         process.input = Some(AbortOnDrop(feed));
     }
     let output = pipe::Receiver::from_owned_fd(reader.into())?;
     let mut running = Running::new(Box::new(output), Box::new(process));
-    running.withheld = withheld;
+    running.withheld = prepared.withheld;
     Ok(match errors {
         Some(errors) => running.errors(Box::new(pipe::Receiver::from_owned_fd(errors.into())?)),
         None => running,
@@ -77,20 +74,20 @@ pub(super) fn spawn(command: Command) -> io::Result<Running> {
 
 /// The same in a terminal of its own.
 pub(super) fn spawn_in_terminal(command: Command, size: TerminalSize) -> io::Result<Running> {
-    let (pty, pts) = pty_process::open().map_err(io::Error::other)?;
-    pty.resize(Size::from(size)).map_err(io::Error::other)?;
+    let (pty, pts) = pty_process::open().map_err(keyboard::io_error)?;
+    pty.resize(size.into()).map_err(keyboard::io_error)?;
     let mut prepared = Prepared::new(&command)?;
     prepared.terminal = ptsname(&pty, Vec::new()).ok().map(|name| OsString::from_vec(name.into_bytes()).into());
-    let process = prepared.spawn(|child| {
+    let process = prepared.spawn(|child, mark| {
         let child = std::mem::replace(child, tokio::process::Command::new(""));
-        pty_process::Command::from(child).spawn(pts).map_err(|error| match error {
-            pty_process::Error::Io(error) => error,
-            error => io::Error::other(error),
-        })
+        let child = pty_process::Command::from(child).spawn(pts).map_err(keyboard::io_error)?;
+        let leader = Leader::Forked(child);
+        leader.pid().inspect(|pid| mark.put_on(*pid));
+        Ok(leader)
     })?;
     let (reader, writer) = pty.into_split();
     let mut running = Running::new(Box::new(reader), Box::new(process));
-    running.terminal = Some(Box::new(LocalTerminal(writer)));
+    running.terminal = Some(Box::new(Keyboard(writer)));
     running.withheld = prepared.withheld;
     Ok(running)
 }
@@ -118,17 +115,16 @@ impl Prepared {
         };
         child.current_dir(&command.cwd).kill_on_drop(true);
         let mut withheld = Vec::new();
-        if let Some(policy) = &command.inherits {
-            child.env_clear();
-            for (name, value) in env::vars_os() {
-                if policy.keeps(&name.to_string_lossy()) {
-                    child.env(name, value);
-                } else if policy.withholds(&name.to_string_lossy()) {
-                    withheld.push(name.to_string_lossy().into_owned());
-                }
+        child.env_clear();
+        for (name, value) in env::vars_os() {
+            let text = name.to_string_lossy();
+            match command.inherits.as_ref().map_or(Inherited::Kept, |policy| policy.decide(&text)) {
+                Inherited::Kept => drop(child.env(&name, value)),
+                Inherited::Withheld => withheld.push(text.into_owned()),
+                Inherited::Excluded => {}
             }
-            withheld.sort_unstable();
         }
+        withheld.sort_unstable();
         let mark = Mark::new();
         child.envs(command.env.iter().map(|(name, value)| (name, value)));
         let (name, value) = mark.variable(env::var_os(Mark::NAME).as_deref());
@@ -138,24 +134,27 @@ impl Prepared {
 
     fn spawn(
         &mut self,
-        start: impl FnOnce(&mut tokio::process::Command) -> io::Result<Child> + Send,
+        start: impl FnOnce(&mut tokio::process::Command, &Mark) -> io::Result<Leader> + Send,
     ) -> io::Result<LocalProcess> {
         // Rust opens all with close-on-exec; what the host itself has inherited, or a C library opened, is not.
         close_fds::set_fds_cloexec_threadsafe(FIRST_OWN_DESCRIPTOR, &[]);
         let_commands_be_interrupted();
-        let child = match &self.confinement {
-            Some(confinement) => confinement.start(self.terminal.as_deref(), || start(&mut self.child))?,
-            None => start(&mut self.child)?,
+        let leader = match &self.confinement {
+            Some(confinement) => confinement.start(self.terminal.as_deref(), || start(&mut self.child, &self.mark))?,
+            None => start(&mut self.child, &self.mark)?,
         };
-        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        let tree = leader.map(|leader| Tree::new(leader, self.mark.clone()));
-        Ok(LocalProcess { child, tree, input: None, stand_ins: std::mem::take(&mut self.stand_ins), looks: LOOKS })
+        if self.confinement.is_some() {
+            // Who is confined itself cannot do this to others.
+            leader.pid().inspect(|pid| self.mark.put_on(*pid));
+        }
+        let tree = leader.pid().map(|pid| Tree::new(pid, self.mark.clone()));
+        Ok(LocalProcess { leader, tree, input: None, stand_ins: std::mem::take(&mut self.stand_ins), looks: LOOKS })
     }
 }
 
 /// A child that leads a session of its own. `kill_on_drop` would end the child alone; this ends its children too.
 struct LocalProcess {
-    child: Child,
+    leader: Leader,
     /// What it starts; `None` once that is to be left alone.
     tree: Option<Tree>,
     /// What writes its stdin; given up when the process is.
@@ -202,7 +201,7 @@ fn signal(how: Stop) -> Signal {
 #[async_trait]
 impl Process for LocalProcess {
     async fn wait(&mut self) -> io::Result<Exit> {
-        let status = self.child.wait().await?;
+        let exit = self.leader.wait().await?;
         if let Some(tree) = &mut self.tree {
             tree.leader_is_gone();
         }
@@ -212,7 +211,7 @@ impl Process for LocalProcess {
             self.looks -= 1;
             sleep(BETWEEN_LOOKS).await;
         }
-        Ok(Exit::new(status.code(), status.signal()))
+        Ok(exit)
     }
 
     fn stop(&mut self, how: Stop) {
@@ -257,33 +256,5 @@ impl Process for LocalProcess {
 impl Drop for LocalProcess {
     fn drop(&mut self) {
         self.stop_all(Stop::Kill);
-    }
-}
-
-struct LocalTerminal(OwnedWritePty);
-
-impl From<TerminalSize> for Size {
-    fn from(size: TerminalSize) -> Self {
-        Self::new(size.rows, size.columns)
-    }
-}
-
-impl Terminal for LocalTerminal {
-    fn resize(&self, size: TerminalSize) -> io::Result<()> {
-        self.0.resize(size.into()).map_err(io::Error::other)
-    }
-}
-
-impl AsyncWrite for LocalTerminal {
-    fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(task, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(task)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(task)
     }
 }

@@ -11,10 +11,13 @@ mod external;
 mod files;
 mod follow;
 mod interruptible;
+mod keyboard;
+mod leader;
 mod local;
 mod local_files;
 mod local_process;
 mod locks;
+mod mark;
 mod memory;
 mod missing;
 mod original;
@@ -24,6 +27,8 @@ mod reading;
 mod real_path;
 mod resolve;
 mod seen;
+#[cfg(target_os = "linux")]
+mod spawned;
 mod ssh;
 mod transaction;
 mod tree;
@@ -49,7 +54,7 @@ pub use self::{
     locks::{FileGuard, FileLocks},
     memory::MemoryWorkspace,
     original::{Original, OriginalError},
-    place::{Place, Project},
+    place::{Place, Project, Roots},
     process::{Background, Command, Exit, Process, Running, Stop, Terminal, TerminalSize},
     resolve::{BadPath, resolve},
     seen::{Changed, Seen, Stale},
@@ -88,6 +93,24 @@ pub trait Workspace: Send + Sync + 'static {
     /// # Errors
     /// When a part may not be looked at, or links go round in a circle.
     async fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// The git top level of a directory, and where both really are. Every command asks this; a workspace that can tell it in
+    /// one step should.
+    async fn roots(&self, cwd: &Path) -> Roots {
+        let mut worktree = cwd;
+        for folder in cwd.ancestors() {
+            if self.stat(&folder.join(".git")).await.is_ok() {
+                worktree = folder;
+                break;
+            }
+        }
+        let real_cwd = self.real_path(cwd).await.unwrap_or_else(|_| cwd.to_owned());
+        let real_worktree = match worktree == cwd {
+            true => real_cwd.clone(),
+            false => self.real_path(worktree).await.unwrap_or_else(|_| worktree.to_owned()),
+        };
+        Roots { worktree: worktree.to_owned(), real_cwd, real_worktree }
+    }
 
     /// The entries of a directory, in no order. The kind of a link is that of what it leads to.
     ///
@@ -239,6 +262,12 @@ pub trait Workspace: Send + Sync + 'static {
     /// given such a command.
     fn confines(&self) -> bool {
         false
+    }
+
+    /// Whether its files are those of the machine that the host runs on, so that a file the host writes, such as the whole
+    /// of a long output, can be read here.
+    fn is_host(&self) -> bool {
+        true
     }
 
     /// The home directory that `~` stands for, if there is one.

@@ -13,6 +13,17 @@ use super::{
     resolve,
 };
 
+/// What is known of a working directory: see [`Workspace::roots`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roots {
+    /// The git top level: it or the closest directory above it that has a `.git`; itself where none has.
+    pub worktree: PathBuf,
+    /// The working directory with all links followed; as it is, where that cannot be done.
+    pub real_cwd: PathBuf,
+    /// The top level, in the same way.
+    pub real_worktree: PathBuf,
+}
+
 /// The project a call works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,20 +41,21 @@ impl Project {
     /// Finds the project of a call.
     pub async fn of(ctx: &ToolContext, workspace: &dyn Workspace) -> Self {
         let cwd = ctx.resolve(".");
-        let mut worktree = cwd.clone();
-        for folder in cwd.ancestors() {
-            if workspace.stat(&folder.join(".git")).await.is_ok() {
-                worktree = folder.to_owned();
-                break;
-            }
-        }
-        let real_cwd = workspace.real_path(&cwd).await.unwrap_or_else(|_| cwd.clone());
-        let real_worktree = if worktree == cwd {
-            real_cwd.clone()
-        } else {
-            workspace.real_path(&worktree).await.unwrap_or_else(|_| worktree.clone())
-        };
+        let Roots { worktree, real_cwd, real_worktree } = workspace.roots(&cwd).await;
         Self { cwd, worktree, real_cwd, real_worktree }
+    }
+
+    /// Where a command runs: in a directory that a model gave, or in the working directory, which is known.
+    pub(crate) async fn workdir(
+        &self,
+        ctx: &ToolContext,
+        workspace: &dyn Workspace,
+        given: Option<&str>,
+    ) -> Result<Place, ToolError> {
+        match given {
+            None | Some("" | ".") => Ok(Place { path: self.cwd.clone(), real: self.real_cwd.clone() }),
+            Some(given) => Place::of(ctx, workspace, given).await,
+        }
     }
 
     /// A path as people and rules see it: from the worktree, with forward slashes; absolute when it is outside.

@@ -55,6 +55,14 @@ impl History {
         (last.length, last.times) = (length, 1);
         1
     }
+
+    /// Takes the last call out of the count, if it was one of this tool's.
+    pub(crate) fn forgive(&self, tool: &ToolName) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_mut().filter(|last| last.tool == *tool) {
+            last.times = 0;
+        }
+    }
 }
 
 impl Last {

@@ -191,6 +191,15 @@ impl ToolContext {
         self.scope.cancellation.get_or_init(|| self.parent_cancellation().child_token())
     }
 
+    /// Says that the same call again would be no repetition: it waited for something that goes on meanwhile, as a look at
+    /// a process that runs does. Such calls in a row never come to need the `doom_loop` permission
+    /// ([`ExecutorBuilder::doom_loop`](crate::executor::ExecutorBuilder::doom_loop)).
+    pub fn expect_repetition(&self) {
+        if self.parent().is_none() {
+            self.session().history().forgive(self.tool());
+        }
+    }
+
     pub(crate) fn parent_cancellation(&self) -> &CancellationToken {
         self.scope.call.turn.as_ref().unwrap_or_else(|| self.scope.call.session.cancellation())
     }

@@ -10,13 +10,19 @@ use serde::{
     de::{self, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Action, Rule, Ruleset, prefix};
+use super::{Action, Rule, Ruleset, host_executable::HostExecutables, prefix};
 
 /// A key of opencode's whole configuration, with the rules under it.
 const PERMISSION: &str = "permission";
 
 /// A key beside it, with codex's rules for commands.
 const PREFIX_RULES: &str = "prefix_rules";
+
+/// A key beside that, with the files that names of programs stand for in it.
+const HOST_EXECUTABLES: &str = "host_executables";
+
+/// A key of codex's, with rules that nothing here could hold anybody to.
+const NETWORK_RULES: &str = "network_rules";
 
 impl<'de> Deserialize<'de> for Ruleset {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -83,7 +89,14 @@ fn read(node: &Node) -> Result<Ruleset, String> {
 /// opencode switch tools off under `tools`, and what somebody forbade must not pass unread.
 fn configuration(entries: &[(String, Node)]) -> Result<Ruleset, String> {
     let root = Path::Root;
-    once(entries.iter().filter(|(key, _)| key == PERMISSION || key == PREFIX_RULES), &root)?;
+    let ours = [PERMISSION, PREFIX_RULES, HOST_EXECUTABLES];
+    once(entries.iter().filter(|(key, _)| ours.contains(&key.as_str())), &root)?;
+    if entries.iter().any(|(key, _)| key == NETWORK_RULES) {
+        return Err(format!(
+            "`{NETWORK_RULES}` is not read: rules are held against what is asked for, and what a command that may run does \
+             in the network is not asked. Leave it out, and confine commands that should have no network"
+        ));
+    }
     if entries.iter().any(|(key, _)| key == "tools") {
         return Err(
             "`tools` is not read beside `permission`: write what it says as rules, e.g. \"edit\": \"deny\" for \
@@ -97,7 +110,11 @@ fn configuration(entries: &[(String, Node)]) -> Result<Ruleset, String> {
         all = rules(node, &Path::Key(&root, key))?;
     }
     if let Some((key, node)) = found(PREFIX_RULES) {
-        all = prefix::add(all, node, &Path::Key(&root, key))?;
+        let programs = match found(HOST_EXECUTABLES) {
+            Some((key, node)) => HostExecutables::read(node, &Path::Key(&root, key))?,
+            None => HostExecutables::default(),
+        };
+        all = prefix::add(all, node, &Path::Key(&root, key), &programs)?;
     }
     Ok(all)
 }

@@ -14,6 +14,7 @@ mod approver;
 mod config;
 mod desk;
 mod gate;
+mod host_executable;
 mod pattern;
 mod policy;
 mod prefix;

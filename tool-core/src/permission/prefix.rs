@@ -6,6 +6,7 @@
 use super::{
     Action, Rule, Ruleset,
     config::{Node, Path, expected, once},
+    host_executable::HostExecutables,
     matches,
 };
 
@@ -19,11 +20,11 @@ const KEYS: [&str; 5] = ["pattern", "decision", "justification", "match", "not_m
 
 /// Puts rules that allow behind the last rule for everything, so that what is said of particular commands wins over them;
 /// those that ask, and then those that forbid, behind all others.
-pub(super) fn add(rules: Ruleset, node: &Node, at: &Path<'_>) -> Result<Ruleset, String> {
+pub(super) fn add(rules: Ruleset, node: &Node, at: &Path<'_>, programs: &HostExecutables) -> Result<Ruleset, String> {
     let Node::List(nodes) = node else { return Err(expected(at, "a list of prefix rules", node)) };
     let (mut allow, mut ask, mut deny) = (Vec::new(), Vec::new(), Vec::new());
     for (index, node) in nodes.iter().enumerate() {
-        for rule in prefix_rule(node, &Path::Index(at, index))? {
+        for rule in prefix_rule(node, &Path::Index(at, index), programs)? {
             match rule.action {
                 Action::Allow => allow.push(rule),
                 Action::Ask => ask.push(rule),
@@ -37,7 +38,7 @@ pub(super) fn add(rules: Ruleset, node: &Node, at: &Path<'_>) -> Result<Ruleset,
     Ok(before.into_iter().chain(allow).chain(particular).chain(ask).chain(deny).collect())
 }
 
-fn prefix_rule(node: &Node, at: &Path<'_>) -> Result<Vec<Rule>, String> {
+fn prefix_rule(node: &Node, at: &Path<'_>, programs: &HostExecutables) -> Result<Vec<Rule>, String> {
     let Node::Map(entries) = node else {
         return Err(expected(at, "a prefix rule: a map with `pattern` and `decision`", node));
     };
@@ -62,7 +63,12 @@ fn prefix_rule(node: &Node, at: &Path<'_>) -> Result<Vec<Rule>, String> {
     };
     let pattern_at = Path::Key(at, "pattern");
     let pattern = member("pattern").ok_or_else(|| format!("{at}: a prefix rule needs `pattern`"))?;
-    let words = words(pattern, &pattern_at)?;
+    let mut words = words(pattern, &pattern_at)?;
+    if let Some(names) = words.first_mut() {
+        let paths: Vec<String> = names.iter().flat_map(|name| programs.of(name)).cloned().collect();
+        names.extend(paths);
+    }
+    in_bounds(&words, &pattern_at)?;
     examples(member("match"), &Path::Key(at, "match"), &words, true)?;
     examples(member("not_match"), &Path::Key(at, "not_match"), &words, false)?;
     let rule = |pattern: String| Rule {
@@ -87,30 +93,34 @@ fn decision(node: &Node, at: &Path<'_>) -> Result<Action, String> {
 fn words(node: &Node, at: &Path<'_>) -> Result<Vec<Vec<String>>, String> {
     let Node::List(nodes) = node else { return Err(expected(at, "a list of words", node)) };
     let mut words = Vec::new();
-    let mut count = 1_usize;
     for (index, node) in nodes.iter().enumerate() {
         let at = Path::Index(at, index);
         let alternatives = match node {
             Node::List(nodes) => {
-                let each = nodes.iter().enumerate().map(|(index, node)| word(node, &Path::Index(&at, index)));
+                let each = nodes.iter().enumerate().map(|(index, node)| plain_word(node, &Path::Index(&at, index)));
                 each.collect::<Result<Vec<_>, _>>()?
             }
-            node => vec![word(node, &at)?],
+            node => vec![plain_word(node, &at)?],
         };
-        count = count.saturating_mul(alternatives.len());
         words.push(alternatives);
     }
-    match count {
+    Ok(words)
+}
+
+/// Whether a pattern stands for some commands, and not for too many.
+fn in_bounds(words: &[Vec<String>], at: &Path<'_>) -> Result<(), String> {
+    match words.iter().map(Vec::len).fold(1, usize::saturating_mul) {
         0 => Err(format!("{at}: a list of alternatives is empty; give at least one word")),
         _ if words.is_empty() => Err(format!("{at}: is empty; give at least the program's name")),
         count if count > MOST_PATTERNS => {
             Err(format!("{at}: stands for {count} commands, and at most {MOST_PATTERNS} are taken; make several rules"))
         }
-        _ => Ok(words),
+        _ => Ok(()),
     }
 }
 
-fn word(node: &Node, at: &Path<'_>) -> Result<String, String> {
+/// A word that rules can have in them.
+pub(super) fn plain_word(node: &Node, at: &Path<'_>) -> Result<String, String> {
     let Node::Text(text) = node else { return Err(expected(at, "a word, or a list of alternatives", node)) };
     if text.is_empty() || text.contains(['*', '?']) || text.contains(char::is_whitespace) {
         let word = super::config::excerpt(text);

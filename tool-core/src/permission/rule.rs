@@ -77,7 +77,10 @@ impl Rule {
 ///   patterns to actions; the order counts;
 /// - `{"permission": …}`: a whole configuration file with such a value under this key; its other keys are left alone;
 /// - `{"prefix_rules": […]}`, alone or beside `permission`: codex's rules for commands, each with `pattern`, `decision`
-///   (`allow`, `prompt`, `forbidden`), `justification`, `match` and `not_match`, on the permission `bash`;
+///   (`allow`, `prompt`, `forbidden`), `justification`, `match` and `not_match`, on the permission `bash`; with
+///   `{"host_executables": [{"name": "git", "paths": ["/usr/bin/git"]}]}` beside it, what is said of `git` counts for a
+///   command that names it by such a path too, which otherwise is a program of its own. codex's `network_rules` are
+///   refused: nothing here would hold a command to them;
 /// - `[{"permission": "bash", "pattern": "git *", "action": "allow"}]`: what it serialises to; a pattern left out is
 ///   `*`.
 ///

@@ -77,7 +77,7 @@ impl Connection {
             options.extend(["ServerAliveInterval=15".into(), "ServerAliveCountMax=3".into()]);
         }
         let options = options.iter().flat_map(|option| [OsStr::new("-o"), option.as_os_str()]);
-        let mut command = settings.command(options);
+        let mut command = settings.plain(options);
         command.args(["-s", "--", &settings.destination, "sftp"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut master = command.spawn().map_err(client)?;
@@ -120,9 +120,9 @@ impl Connection {
         self.sftp.has_ended()
     }
 
-    /// Leave to run one more command over it, if it has room for that.
-    pub(super) fn room(&self) -> Option<OwnedSemaphorePermit> {
-        if self.is_over() { None } else { self.commands.clone().try_acquire_owned().ok() }
+    /// Leave to open so many sessions more over it, if it has room for them.
+    pub(super) fn room(&self, sessions: u32) -> Option<OwnedSemaphorePermit> {
+        if self.is_over() { None } else { self.commands.clone().try_acquire_many_owned(sessions).ok() }
     }
 
     /// An ssh that runs this line there.
@@ -131,11 +131,18 @@ impl Connection {
         command.args(["--", &self.settings.destination, line]);
         command
     }
+
+    /// The same in a terminal.
+    pub(super) fn command_in_terminal(&self, line: &str) -> tokio::process::Command {
+        let mut command = self.settings.terminal_over(&self.control);
+        command.args(["--", &self.settings.destination, line]);
+        command
+    }
 }
 
 /// Whether the user's configuration has ssh see to it that a dead connection is noticed.
 async fn watches_itself(settings: &Settings) -> bool {
-    let mut command = settings.command([]);
+    let mut command = settings.plain([]);
     command.args(["-G", "--", &settings.destination]);
     let Ok(output) = command.stdin(Stdio::null()).output().await else { return false };
     let text = String::from_utf8_lossy(&output.stdout);
@@ -157,10 +164,10 @@ fn control_folder() -> io::Result<TempDir> {
 
 /// What an ssh says on stderr, the last of it.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Said(Arc<Mutex<Vec<u8>>>);
 
 impl Said {
-    async fn hear(self, mut errors: impl AsyncRead + Unpin) {
+    pub(super) async fn hear(self, mut errors: impl AsyncRead + Unpin) {
         let mut buffer = [0; 1024];
         while let Ok(count @ 1..) = errors.read(&mut buffer).await {
             let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +178,7 @@ impl Said {
     }
 
     /// On one line, without a full stop; `None` if it said nothing.
-    fn text(&self) -> Option<String> {
+    pub(super) fn text(&self) -> Option<String> {
         one_line(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -59,11 +59,11 @@ impl Connections {
         }
     }
 
-    /// A connection that has room for one more command.
-    pub(super) async fn with_room(&self) -> Result<(Arc<Connection>, OwnedSemaphorePermit), SshError> {
+    /// A connection that has room for so many more sessions.
+    pub(super) async fn with_room(&self, sessions: u32) -> Result<(Arc<Connection>, OwnedSemaphorePermit), SshError> {
         self.first().await?;
         let open = self.open.lock().await.clone();
-        let with_room = |connection: Arc<Connection>| connection.room().map(|room| (connection, room));
+        let with_room = |connection: Arc<Connection>| connection.room(sessions).map(|room| (connection, room));
         if let Some(found) = open.into_iter().find_map(with_room) {
             return Ok(found);
         }

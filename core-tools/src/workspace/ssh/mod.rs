@@ -2,7 +2,7 @@
 //!
 //! The system's own `ssh` connects, so that the user's configuration, agent, jump hosts and known hosts count, and an
 //! operator can try what it does. One connection (`connection`, `connections`) carries files by SFTP (`sftp`, `files`,
-//! `real_path`) and commands (`process`), which share it by a control socket. (The crates that do this were no choice:
+//! `real_path`) and commands (`process`; in terminals, `terminal`), which share it by a control socket. (The crates that do this were no choice:
 //! `openssh` sets its own policy for host keys, and those for SFTP take names as text, which disks do not.)
 
 mod connection;
@@ -16,6 +16,7 @@ mod real_path;
 mod settings;
 mod sftp;
 mod status;
+mod terminal;
 
 use std::{
     fmt, io,
@@ -28,10 +29,10 @@ use bytes::Bytes;
 
 pub use self::error::SshError;
 use self::{connection::Connection, connections::Connections, settings::Settings};
-use super::{ByteStream, Command, Entry, Existing, FileInfo, FileLocks, Running, Workspace};
+use super::{ByteStream, Command, Entry, Existing, FileInfo, FileLocks, Running, TerminalSize, Workspace};
 
 /// A machine that is reached by SSH. It needs nothing but OpenSSH's `sftp` subsystem, a POSIX shell, and bash or
-/// `setsid` to run commands.
+/// `setsid` to run commands; leave to have a terminal, and `stty`, for those that want one.
 ///
 /// Connects by the system's `ssh` with the user's configuration, asks nobody anything, and never changes how host keys
 /// are checked. A lost connection is an error of the calls that were under way and ends their commands there; the next
@@ -183,8 +184,17 @@ impl Workspace for SshWorkspace {
     }
 
     async fn spawn(&self, command: Command) -> io::Result<Running> {
-        let (connection, room) = self.connections.with_room().await?;
+        let (connection, room) = self.connections.with_room(1).await?;
         process::spawn(self.host(), &connection, room, command).await
+    }
+
+    async fn spawn_in_terminal(&self, command: Command, size: TerminalSize) -> io::Result<Running> {
+        let (connection, room) = self.connections.with_room(terminal::SESSIONS).await?;
+        terminal::spawn(self.host(), &connection, room, command, size).await
+    }
+
+    fn is_host(&self) -> bool {
+        false
     }
 
     /// The user's home on that machine, as it was when the first connection was made.

@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, ReadBuf},
-    process::ChildStdout,
+    sync::watch,
 };
 
 use super::status::{Part, StatusLines};
@@ -19,18 +19,28 @@ const MAX_NOISE: usize = 256 * 1024;
 /// How much is read at once: what a pipe holds.
 const READ: usize = 64 * 1024;
 
-/// The program's output: what comes between the status that it has started and the one that all have let go of it.
-pub(super) struct Output {
+/// The program's output: what comes between the status that it has started and the one after that, its last.
+pub(super) struct Output<R> {
     lines: StatusLines,
-    stdout: ChildStdout,
+    stdout: R,
     noise: usize,
     buffer: Box<[u8]>,
     current: Bytes,
     has_ended: bool,
+    last: watch::Sender<Option<Last>>,
 }
 
-impl Output {
-    pub(super) fn new(mark: &str, stdout: ChildStdout) -> Self {
+/// How an output came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Last {
+    /// With a status, which says this.
+    Status(String),
+    /// Without one.
+    Cut,
+}
+
+impl<R: AsyncRead + Unpin> Output<R> {
+    pub(super) fn new(mark: &str, stdout: R) -> Self {
         Self {
             lines: StatusLines::new(mark),
             stdout,
@@ -38,7 +48,13 @@ impl Output {
             buffer: vec![0; READ].into(),
             current: Bytes::new(),
             has_ended: false,
+            last: watch::Sender::new(None),
         }
+    }
+
+    /// Where it is said how it came to its end, as soon as that was read.
+    pub(super) fn last(&self) -> watch::Receiver<Option<Last>> {
+        self.last.subscribe()
     }
 
     /// The next status line; `None` where there is none. What else comes is the login shell's.
@@ -59,7 +75,7 @@ impl Output {
     }
 }
 
-impl AsyncRead for Output {
+impl<R: AsyncRead + Unpin> AsyncRead for Output<R> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         loop {
@@ -73,14 +89,19 @@ impl AsyncRead for Output {
             }
             match this.lines.next() {
                 Some(Part::Other(bytes)) => this.current = bytes,
-                Some(Part::Status(_)) => this.has_ended = true,
+                Some(Part::Status(status)) => {
+                    this.has_ended = true;
+                    this.last.send_replace(Some(Last::Status(status)));
+                }
                 None => {
                     let mut buffer = ReadBuf::new(&mut this.buffer);
-                    ready!(Pin::new(&mut this.stdout).poll_read(cx, &mut buffer))?;
-                    if buffer.filled().is_empty() {
+                    // A terminal's end is an error.
+                    let read = ready!(Pin::new(&mut this.stdout).poll_read(cx, &mut buffer));
+                    if read.is_err() || buffer.filled().is_empty() {
                         // The connection is lost; what came is all there is.
                         this.current = this.lines.rest();
                         this.has_ended = true;
+                        this.last.send_replace(Some(Last::Cut));
                     } else {
                         this.lines.push(buffer.filled());
                     }

@@ -33,9 +33,9 @@ use crate::workspace::{Command, Exit, Process, Running, Stop};
 
 const SUPERVISOR: &str = include_str!("supervisor.sh");
 /// How long the other machine may take to start a program.
-const START: Duration = Duration::from_secs(60);
+pub(super) const START: Duration = Duration::from_secs(60);
 /// How long the supervisor has to end after its orders have, before its channel is closed.
-const LINGER: Duration = Duration::from_secs(2);
+pub(super) const LINGER: Duration = Duration::from_secs(2);
 /// How much of what it says on stderr is kept for an error.
 const MAX_SAID: usize = 2048;
 /// How much of a program's stderr is held for who reads it, where that comes apart: what a pipe holds.
@@ -59,8 +59,7 @@ pub(super) async fn spawn(
     room: OwnedSemaphorePermit,
     command: Command,
 ) -> io::Result<Running> {
-    let hasher = RandomState::new();
-    let mark = format!("core-tools-{:016x}{:016x}", hasher.hash_one(1), hasher.hash_one(2));
+    let mark = new_mark();
     let script = script(&mark, &command);
     // A shell of any kind can read this line, whatever the user's login shell is.
     let line = format!("exec /bin/sh -c 'eval \"$(head -c {})\"'", script.len());
@@ -94,17 +93,11 @@ pub(super) async fn spawn(
             }
         }
     };
-    let failed = |why: &str| SshError::Start { host: host.to_owned(), why: why.to_owned() };
-    let started = timeout(START, start).await.map_err(|_| failed("no answer for a minute"))??;
+    let started = timeout(START, start).await.map_err(|_| failed(host, "no answer for a minute"))??;
     match started.as_deref() {
         Some("started") => {}
-        Some("cwd") => return Err(named(Errno::NOENT, &format!("cannot enter {}", command.cwd.display()))),
-        Some("program") => {
-            return Err(named(Errno::NOENT, &format!("there is no program {}", command.program.display())));
-        }
-        Some("group") => return Err(failed("it has neither bash nor setsid, and commands could not be stopped").into()),
-        Some("room") => return Err(failed("there is no room there for its input, or the connection was lost").into()),
-        _ => return Err(failed(&why_not(state).await).into()),
+        Some(refused) => return Err(refusal(host, &command, refused)),
+        None => return Err(failed(host, &why_not(state).await).into()),
     }
     let process = Box::new(RemoteProcess { host: host.to_owned(), orders: Some(orders), state });
     let running = Running::new(Box::new(output), process);
@@ -116,16 +109,28 @@ pub(super) async fn spawn(
 
 /// What the shell at the other end is given to do. Only whole does it do anything.
 fn script(mark: &str, command: &Command) -> Vec<u8> {
-    let mut words = Vec::new();
+    let length = command.input.len().to_string();
+    let apart: &[u8] = if command.errors_apart { b"1" } else { b"0" };
+    let mut script =
+        arguments(&[mark.as_bytes(), command.cwd.as_os_str().as_bytes(), length.as_bytes(), apart], command);
+    script.extend_from_slice(b"if command -v bash >/dev/null 2>&1; then exec bash --norc -c ");
+    push_word(&mut script, SUPERVISOR.as_bytes());
+    script.extend_from_slice(b"supervisor \"$@\"; else exec sh -c ");
+    push_word(&mut script, SUPERVISOR.as_bytes());
+    script.extend_from_slice(b"supervisor \"$@\"; fi; fi\n");
+    script
+}
+
+/// The beginning of a script that is given these words, the program's name and the command as its arguments, and that
+/// goes on, up to a `fi`, only where they came whole.
+pub(super) fn arguments(first: &[&[u8]], command: &Command) -> Vec<u8> {
+    let mut script = b"set -- ".to_vec();
     let mut count = 0;
     let mut word = |bytes: &[u8]| {
-        push_word(&mut words, bytes);
+        push_word(&mut script, bytes);
         count += 1;
     };
-    word(mark.as_bytes());
-    word(command.cwd.as_os_str().as_bytes());
-    word(command.input.len().to_string().as_bytes());
-    word(if command.errors_apart { b"1" } else { b"0" });
+    first.iter().for_each(|bytes| word(bytes));
     word(command.program.as_os_str().as_bytes());
     if !command.env.is_empty() {
         word(b"env");
@@ -135,18 +140,30 @@ fn script(mark: &str, command: &Command) -> Vec<u8> {
     }
     word(command.program.as_os_str().as_bytes());
     command.args.iter().for_each(|argument| word(argument.as_bytes()));
-
-    let mut script = b"set -- ".to_vec();
-    script.append(&mut words);
-    script.extend_from_slice(
-        format!("\nif [ $# = {count} ]; then\nif command -v bash >/dev/null 2>&1; then exec bash --norc -c ")
-            .as_bytes(),
-    );
-    push_word(&mut script, SUPERVISOR.as_bytes());
-    script.extend_from_slice(b"supervisor \"$@\"; else exec sh -c ");
-    push_word(&mut script, SUPERVISOR.as_bytes());
-    script.extend_from_slice(b"supervisor \"$@\"; fi; fi\n");
+    script.extend_from_slice(format!("\nif [ $# = {count} ]; then\n").as_bytes());
     script
+}
+
+/// What status lines begin with: something that nobody else knows.
+pub(super) fn new_mark() -> String {
+    let hasher = RandomState::new();
+    format!("core-tools-{:016x}{:016x}", hasher.hash_one(1), hasher.hash_one(2))
+}
+
+/// A command that was not started.
+pub(super) fn failed(host: &str, why: &str) -> SshError {
+    SshError::Start { host: host.to_owned(), why: why.to_owned() }
+}
+
+/// Why a shell there did not start a command, by the status that it gave instead.
+pub(super) fn refusal(host: &str, command: &Command, status: &str) -> io::Error {
+    match status {
+        "cwd" => named(Errno::NOENT, &format!("cannot enter {}", command.cwd.display())),
+        "program" => named(Errno::NOENT, &format!("there is no program {}", command.program.display())),
+        "group" => failed(host, "it has neither bash nor setsid, and commands could not be stopped").into(),
+        "room" => failed(host, "there is no room there for its input, or the connection was lost").into(),
+        other => failed(host, &format!("its shell said `{other}`")).into(),
+    }
 }
 
 fn named(errno: Errno, what: &str) -> io::Error {
@@ -268,7 +285,7 @@ impl Status {
 
 /// How it ended, by what a shell says of it: it has one number for both. A program that itself exits with 128 and more,
 /// as shells do for a child that was killed, is taken for one that was ended by the signal.
-fn exit(code: i32) -> Exit {
+pub(super) fn exit(code: i32) -> Exit {
     match code {
         129..=192 => Exit::new(None, Some(code - 128)),
         code => Exit::new(Some(code), None),
@@ -298,6 +315,16 @@ impl Process for RemoteProcess {
         let order: &[u8] = match how {
             Stop::Terminate => b"T\n",
             Stop::Kill => b"K\n",
+        };
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(order.to_vec());
+        }
+    }
+
+    fn stop_all(&mut self, how: Stop) {
+        let order: &[u8] = match how {
+            Stop::Terminate => b"t\n",
+            Stop::Kill => b"k\n",
         };
         if let Some(orders) = &self.orders {
             let _ = orders.send(order.to_vec());

@@ -37,7 +37,7 @@ impl Settings {
     }
 
     /// The ssh program with what every use of it has; `more` comes first, for the first word on something counts.
-    pub(super) fn command<'a>(&self, more: impl IntoIterator<Item = &'a OsStr>) -> tokio::process::Command {
+    fn command<'a>(&self, more: impl IntoIterator<Item = &'a OsStr>) -> tokio::process::Command {
         let mut command = tokio::process::Command::new(&self.program);
         command.args(more);
         for option in ALWAYS.into_iter().chain(self.options.iter().map(String::as_str)) {
@@ -46,18 +46,42 @@ impl Settings {
         if let Some(config) = &self.config {
             command.arg("-F").arg(config);
         }
+        command.kill_on_drop(true);
+        command
+    }
+
+    /// The same without a terminal.
+    pub(super) fn plain<'a>(&self, more: impl IntoIterator<Item = &'a OsStr>) -> tokio::process::Command {
+        let mut command = self.command(more);
         // A group of its own: who interrupts this program does not mean the connection, which is needed to end what
         // runs there.
-        command.arg("-T").process_group(0).kill_on_drop(true);
+        command.arg("-T").process_group(0);
         command
     }
 
     /// The same over a connection that is there already, and over no other: where that is gone, ssh would make one.
     pub(super) fn over(&self, control: &Path) -> tokio::process::Command {
-        let mut socket = OsString::from("ControlPath=");
-        socket.push(control);
-        let options = ["-o".as_ref(), socket.as_os_str()];
-        let shared = ["-o", "ControlMaster=no", "-o", "ProxyCommand=false"].map(OsStr::new);
-        self.command(options.into_iter().chain(shared))
+        let socket = control_path(control);
+        self.plain(shared(&socket))
     }
+
+    /// The same with a terminal there, whose keys all are the program's: none is for ssh. What starts it has to give it a
+    /// terminal here, and a session of its own with that.
+    pub(super) fn terminal_over(&self, control: &Path) -> tokio::process::Command {
+        let socket = control_path(control);
+        let mut command = self.command(shared(&socket));
+        command.args(["-tt", "-e", "none"]);
+        command
+    }
+}
+
+fn control_path(control: &Path) -> OsString {
+    let mut option = OsString::from("ControlPath=");
+    option.push(control);
+    option
+}
+
+fn shared(socket: &OsStr) -> impl Iterator<Item = &OsStr> {
+    let options = ["-o", "ControlMaster=no", "-o", "ProxyCommand=false"].map(OsStr::new);
+    [OsStr::new("-o"), socket].into_iter().chain(options)
 }

@@ -1,6 +1,7 @@
 # Runs one program in a process group of its own, for who listens at the other end of the connection.
 # $1 the mark that status lines begin with  $2 the directory  $3 the length of its input  $4 whether stderr is apart
-# $5 the program's name; then the command. stdin brings the input, then a letter a line: T, K, R.
+# $5 the program's name; then the command. stdin brings the input, then a letter a line: T, K for the group; t, k for the
+# session as well; R.
 n=$1 d=$2 l=$3 a=$4 w=$5
 shift 5
 exec 3<&0 4</dev/null </dev/null
@@ -39,10 +40,13 @@ run() {
       case $order in
         T) signal TERM; signal CONT ;;
         K) signal KILL ;;
+        t) strays TERM; signal TERM; signal CONT ;;
+        k) strays KILL; signal KILL ;;
         R) exit ;;
       esac
     done
     # Who gave the orders is gone.
+    strays KILL
     signal KILL
   ) </dev/null 2>/dev/null &
   r=$!
@@ -56,6 +60,20 @@ run() {
 }
 # The group is there a moment later than the process.
 signal() { kill -s "$1" -- "-$p" || kill -s "$1" "$p"; }
+# Those that left the group and are of its session, or of this shell's, whose own group is another.
+strays() {
+  own=
+  for f in /proc/$$/stat /proc/[0-9]*/stat; do
+    { IFS= read -r l <"$f"; } || continue
+    q=${f#/proc/}
+    # Its name stands before, in brackets, and may hold anything.
+    set -- "$1" ${l##*) }
+    : "${own:="$4 $5"}"
+    [ "$5" = "$p" ] || { [ "$5" = "${own#* }" ] && [ "$4" != "${own% *}" ]; } || continue
+    kill -s "$1" "${q%/stat}"
+    [ "$1" != TERM ] || kill -s CONT "${q%/stat}"
+  done
+}
 # Passes on what comes, and says when all who could write it have let go of it. An end of file does not: stdin and stdout
 # may be one socket, which the orders keep open.
 pass() {
