@@ -40,7 +40,7 @@ async fn both_streams_in_the_order_of_writing() {
     assert_eq!(output(&outcome), "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");
     assert_eq!(outcome.status().unwrap().title(), command);
     assert_eq!(
-        Value::Object(outcome.metadata()),
+        Value::from(outcome.metadata()),
         json!({ "output": "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n", "exit": 0, "truncated": false })
     );
 }

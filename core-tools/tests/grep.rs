@@ -40,7 +40,7 @@ async fn files_written_last_come_first_and_their_lines_in_order() {
     let shown = files.map(|file| format!("{root}/{file}:\n  Line 2: hit one\n  Line 4: hit two")).join("\n\n");
     assert_eq!(output(&outcome), format!("Found 8 matches\n{shown}"));
     assert_eq!(outcome.status().unwrap().title(), "hit");
-    assert_eq!(Value::Object(outcome.metadata()), json!({ "matches": 8, "truncated": false, "unreadable": 0 }));
+    assert_eq!(Value::from(outcome.metadata()), json!({ "matches": 8, "truncated": false, "unreadable": 0 }));
 
     // The limit takes what comes first, also where it ends within a file.
     let outcome = grep(&project, json!({ "pattern": "hit", "limit": 3 })).await;

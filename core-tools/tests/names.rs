@@ -69,7 +69,7 @@ async fn the_first_paths_are_shown_and_a_limit_that_is_met_cuts_nothing() {
     names.sort();
     let outcome = project.call("glob", json!({ "pattern": "*.txt" })).await;
     assert_eq!(shown(&project, &outcome), names);
-    assert_eq!(Value::Object(outcome.metadata()), json!({ "count": 100, "truncated": false, "unreadable": 0 }));
+    assert_eq!(Value::from(outcome.metadata()), json!({ "count": 100, "truncated": false, "unreadable": 0 }));
     // Before, among and after the others, and in folders of their own.
     for name in ["0/000.a.txt", "3/z.txt", "a/b/c.txt", "z.txt"] {
         project.file(name, "");
@@ -136,7 +136,7 @@ async fn ls_shows_one_directory() {
     assert_eq!(output(&outcome), ".gitignore\n.hidden\nA.txt\nb.txt\ndangling\ndir/\nignored\nlink/");
     let outcome = project.call("ls", json!({ "path": "", "limit": 2 })).await;
     assert_eq!(output(&outcome), ".gitignore\n.hidden\n\n[2 entries limit reached. Use limit=4 for more]");
-    assert_eq!(Value::Object(outcome.metadata()), json!({ "count": 2, "truncated": true }));
+    assert_eq!(Value::from(outcome.metadata()), json!({ "count": 2, "truncated": true }));
     fs::create_dir(project.path("empty")).unwrap();
     assert_eq!(output(&project.call("ls", json!({ "path": "empty" })).await), "(empty directory)");
     let message = error(&project.call("ls", json!({ "path": "b.txt" })).await);

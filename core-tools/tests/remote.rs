@@ -255,7 +255,8 @@ async fn the_command_line_works_there() {
 async fn an_output_that_is_kept_here_is_not_said_to_be_there() {
     let Some(machine) = remote().await else { return };
     let outcome = machine.call("bash", serde_json::json!({ "command": "seq 100000" })).await;
-    let path = outcome.metadata()["outputPath"].as_str().unwrap();
+    let metadata = outcome.metadata();
+    let path = metadata["outputPath"].as_str().unwrap();
     assert_eq!(fs::read_to_string(path).unwrap().lines().count(), 100_000);
     assert!(outcome.text().contains("on their own machine and not on this one"), "{}", outcome.text());
 }
