@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tool_core::permission::ApprovalPolicy;
 
+use crate::mcp::McpArgs;
+
 /// Lists, describes and runs the tools that are linked into this program.
 #[derive(Debug, Parser)]
 #[command(arg_required_else_help = true)]
@@ -24,6 +26,8 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Run calls from JSON Lines of {"id","name","arguments"}; print one outcome line each, in one session.
     Batch(BatchArgs),
+    /// Serve the tools by MCP: on standard input and output, or over HTTP.
+    Mcp(McpArgs),
     /// Print a completion script for a shell.
     Completions {
         /// Whose script.
@@ -240,6 +244,14 @@ pub(crate) fn with_examples(command: clap::Command, name: &str) -> clap::Command
                 "echo '{\"id\": \"1\", \"name\": \"NAME\", \"arguments\": {}}' | PROGRAM batch",
                 "PROGRAM batch @calls.jsonl --yes --deny bash",
                 "PROGRAM batch @calls.jsonl --permissions rules.toml --approval never",
+            ]))
+        })
+        .mut_subcommand("mcp", |mcp| {
+            mcp.after_help(examples(&[
+                "PROGRAM mcp --cwd project",
+                "PROGRAM mcp --set coding --allow edit:src/* --deny bash",
+                "PROGRAM mcp --http 127.0.0.1:8000 --cwd project",
+                "PROGRAM mcp --http 0.0.0.0:8000 --bearer-token-env MCP_TOKEN --allow-host tools.example.com",
             ]))
         })
         .mut_subcommand("completions", |completions| {

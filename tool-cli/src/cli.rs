@@ -18,7 +18,7 @@ use crate::{
     host::{Configure, Setup},
     list,
     machine::{Machine, Reach},
-    permissions, print, schema,
+    mcp, permissions, print, schema,
 };
 
 /// The command line of one binary. [`main`](crate::main) is the one that needs nothing.
@@ -174,6 +174,7 @@ impl Cli {
         let cwd = match &args.command {
             Command::Call(args) => Some(args.run.cwd.clone()),
             Command::Batch(args) => Some(args.run.cwd.clone()),
+            Command::Mcp(args) => Some(args.serve.run.cwd.clone()),
             Command::List(_) | Command::Schema(_) | Command::Completions { .. } => None,
         };
         let setup = async || -> Result<Setup, Failure> {
@@ -194,6 +195,7 @@ impl Cli {
             Command::Schema(args) => schema::schema(&setup().await?.registry, &args).await,
             Command::Call(args) => call::call(setup().await?, args).await,
             Command::Batch(args) => batch::batch(setup().await?, args).await,
+            Command::Mcp(args) => mcp::serve(setup().await?, args.serve).await,
             Command::Completions { shell } => completions(shell, &name, command),
         }
     }

@@ -29,6 +29,7 @@ pub(crate) fn directories(command: &Command) -> &[PathBuf] {
         Command::Schema(args) => &args.files.directories,
         Command::Call(args) => &args.run.files.directories,
         Command::Batch(args) => &args.run.files.directories,
+        Command::Mcp(args) => &args.serve.run.files.directories,
         Command::Completions { .. } => &[],
     }
 }
@@ -55,7 +56,7 @@ pub(crate) async fn add(load: Option<Load>, directories: &[PathBuf], to: Registr
 
 /// Hides the flag where it would do nothing.
 pub(crate) fn hide(mut command: clap::Command) -> clap::Command {
-    for name in ["list", "schema", "call", "batch"] {
+    for name in ["list", "schema", "call", "batch", "mcp"] {
         command = command.mut_subcommand(name, |sub| sub.mut_arg("directories", |flag| flag.hide(true)));
     }
     command
