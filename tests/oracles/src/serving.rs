@@ -51,10 +51,14 @@ impl Serving {
         Err(said.join("\n"))
     }
 
-    /// The line by which it told that it is there.
+    /// The address in the line by which it told that it is there.
+    ///
+    /// # Panics
+    /// Where there is none in it.
     #[must_use]
-    pub fn said(&self) -> &str {
-        &self.said
+    pub fn address(&self) -> &str {
+        let address = self.said.split_whitespace().find(|word| word.starts_with("http://"));
+        address.unwrap_or_else(|| panic!("no address in {:?}", self.said)).trim_end_matches(['.', ','])
     }
 }
 
