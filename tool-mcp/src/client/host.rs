@@ -1,0 +1,147 @@
+//! What a server may ask its client for: roots, a person's input, a model's completion. The host answers.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+/// The host of the connections, as servers get to see it. All of it has a default that refuses.
+///
+/// Servers are told what [`abilities`](Self::abilities) says, and should ask for nothing else.
+///
+/// ```
+/// use async_trait::async_trait;
+/// use tool_mcp::client::host::{Abilities, Elicitation, ElicitationAnswer, McpHost};
+///
+/// /// Takes every default that a form has.
+/// struct Defaults;
+///
+/// #[async_trait]
+/// impl McpHost for Defaults {
+///     fn abilities(&self) -> Abilities {
+///         Abilities { forms: true, ..Abilities::default() }
+///     }
+///
+///     async fn elicit(&self, _server: &str, asked: Elicitation) -> ElicitationAnswer {
+///         ElicitationAnswer::Accepted(asked.defaults())
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait McpHost: Send + Sync + 'static {
+    /// What this host can do, as servers are told.
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
+
+    /// The directories that a server is meant to work in (`roots/list`).
+    fn roots(&self, server: &str) -> Vec<PathBuf> {
+        let _ = server;
+        Vec::new()
+    }
+
+    /// A server asks a person for something (`elicitation/create`).
+    async fn elicit(&self, server: &str, asked: Elicitation) -> ElicitationAnswer {
+        let _ = (server, asked);
+        ElicitationAnswer::Declined
+    }
+
+    /// A server asks for a completion: the parameters and the result of `sampling/createMessage`, as the protocol has
+    /// them.
+    ///
+    /// # Errors
+    /// What the server is told where there is none.
+    async fn sample(&self, server: &str, asked: Value) -> Result<Value, String> {
+        let _ = (server, asked);
+        Err("this client makes no completions".to_owned())
+    }
+
+    /// A server has a word for its log (`notifications/message`). It is called in the order that they come, and while it
+    /// runs, the next wait; of a flood, some are dropped.
+    fn log(&self, server: &str, message: LogMessage) {
+        tracing::debug!(server, level = message.level, logger = message.logger, data = %message.data, "an MCP server says");
+    }
+}
+
+/// What a host can do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// It gives roots.
+    pub roots: bool,
+    /// It asks a person to fill in forms.
+    pub forms: bool,
+    /// It sends a person to an address.
+    pub addresses: bool,
+    /// It makes completions.
+    pub sampling: bool,
+}
+
+/// A host that gives directories as roots, and refuses all else.
+#[derive(Debug, Clone, Default)]
+pub struct Roots(pub Vec<PathBuf>);
+
+impl McpHost for Roots {
+    fn abilities(&self) -> Abilities {
+        Abilities { roots: !self.0.is_empty(), ..Abilities::default() }
+    }
+
+    fn roots(&self, _: &str) -> Vec<PathBuf> {
+        self.0.clone()
+    }
+}
+
+/// What a server asks a person for.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Elicitation {
+    /// A form.
+    Form {
+        /// What it is for.
+        message: String,
+        /// Its fields: the schema of an object of strings, numbers, booleans and choices.
+        schema: Value,
+    },
+    /// Something to be done at an address, e.g. giving a secret that neither host nor model is to see.
+    Address {
+        /// What it is for.
+        message: String,
+        /// The address. Show it before opening it.
+        url: String,
+    },
+}
+
+impl Elicitation {
+    /// The defaults of a form's fields, for a host that takes them all; of an address, an empty object.
+    #[must_use]
+    pub fn defaults(&self) -> Value {
+        let mut defaults = Map::new();
+        if let Self::Form { schema, .. } = self {
+            let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+            defaults.extend(fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone()))));
+        }
+        Value::Object(defaults)
+    }
+}
+
+/// What a person says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ElicitationAnswer {
+    /// The form's fields, as an object; of an address, that the person has gone there.
+    Accepted(Value),
+    /// No.
+    Declined,
+    /// Neither yes nor no: the question was closed.
+    Cancelled,
+}
+
+/// A word of a server's for its log.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LogMessage {
+    /// `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.
+    pub level: String,
+    /// The part of the server that says it.
+    pub logger: Option<String>,
+    /// What it says: a text, mostly.
+    pub data: Value,
+}

@@ -1,0 +1,75 @@
+//! Servers that are reached by streamable HTTP.
+
+use std::{sync::Arc, time::Duration};
+
+use http::{HeaderName, HeaderValue};
+use reqwest::{Client, redirect::Policy};
+use rmcp::{
+    RoleClient,
+    transport::{
+        StreamableHttpClientTransport, Transport, streamable_http_client::StreamableHttpClientTransportConfig,
+    },
+};
+use rustls_platform_verifier::BuilderVerifierExt;
+
+use super::{Environment, config::HttpEndpoint, stdio::MAX_MESSAGE};
+
+/// How long it may take until a server is connected to.
+const CONNECT: Duration = Duration::from_secs(10);
+/// As often is a server followed to another address, of the same origin.
+const MAX_REDIRECTS: usize = 5;
+
+/// The transport to a server.
+///
+/// # Errors
+/// When a header or a variable cannot be used.
+pub(super) fn transport(
+    endpoint: &HttpEndpoint,
+    environment: &Environment,
+) -> Result<impl Transport<RoleClient> + 'static, String> {
+    let mut config = StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
+    let variable = |name: &str| {
+        let set = environment.get(name).filter(|value| !value.is_empty());
+        set.ok_or_else(|| format!("the variable {name} is not set: it should have what the server wants as a header"))
+    };
+    let mut headers = Vec::new();
+    for (name, value) in &endpoint.headers {
+        headers.push((name, value.as_str()));
+    }
+    for (name, from) in &endpoint.env_headers {
+        headers.push((name, variable(from)?));
+    }
+    let mut custom = std::collections::HashMap::new();
+    for (name, value) in headers {
+        let parsed = HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::try_from(value).ok());
+        let (parsed, mut value) = parsed.ok_or_else(|| format!("`{name}` is no header, or has a value that none can have"))?;
+        value.set_sensitive(true);
+        custom.insert(parsed, value);
+    }
+    config = config.custom_headers(custom);
+    if let Some(name) = &endpoint.bearer_token_env_var {
+        config = config.auth_header(variable(name)?);
+    }
+    Ok(StreamableHttpClientTransport::with_client(client()?, config))
+}
+
+/// A client that trusts what the machine trusts, and takes its headers to no other origin.
+fn client() -> Result<Client, String> {
+    let fault = |error: &dyn std::error::Error| format!("cannot use TLS: {}", super::words::chain(error));
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier)
+        .map_err(|error| fault(&error))?
+        .with_no_client_auth();
+    let same_origin = Policy::custom(|attempt| {
+        let first = attempt.previous().first().map(url::Url::origin);
+        if attempt.previous().len() > MAX_REDIRECTS || first != Some(attempt.url().origin()) {
+            attempt.stop()
+        } else {
+            attempt.follow()
+        }
+    });
+    let builder = Client::builder().tls_backend_preconfigured(tls).redirect(same_origin).connect_timeout(CONNECT);
+    builder.build().map_err(|error| fault(&error))
+}

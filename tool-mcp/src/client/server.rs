@@ -1,0 +1,358 @@
+//! One server: started, watched, started anew.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use rmcp::service::ClientInitializeError;
+use serde_json::{Map, Value};
+use tokio::{
+    select,
+    sync::watch,
+    time::{Instant, sleep, timeout},
+};
+use tool_core::{CancellationToken, ToolContext, ToolError, ToolOutput};
+
+use super::{
+    Environment, MAX_NOTES, ServerState, ServerStatus,
+    config::{Endpoint, ServerConfig},
+    content,
+    declared::Declared,
+    handler::Handler,
+    host::McpHost,
+    listing::Kind,
+    process::Program,
+    session::{RequestError, Session},
+    stdio::StdioTransport,
+    tail::Tail,
+    words::{chain, span},
+};
+
+/// How long a server that failed is left alone, at first; twice as long each time.
+const BACK_OFF: Duration = Duration::from_millis(500);
+/// As often in a row is a server started anew.
+const MAX_RESTARTS: u32 = 5;
+/// After so long a life, a server's failures are forgotten.
+const HEALTHY: Duration = Duration::from_secs(60);
+/// Tools that a server has changed are listed no more often than this.
+const RELIST_EVERY: Duration = Duration::from_millis(200);
+/// As much of stderr is in the reason of a failure, in lines.
+const SHOWN_LINES: usize = 10;
+
+/// What all servers of a host have in common.
+pub(super) struct Surrounded {
+    pub(super) environment: Environment,
+    pub(super) directory: PathBuf,
+    pub(super) host: Arc<dyn McpHost>,
+    pub(super) stop: CancellationToken,
+}
+
+/// One server of a configuration.
+pub(super) struct Server {
+    pub(super) config: ServerConfig,
+    surrounded: Arc<Surrounded>,
+    view: watch::Sender<View>,
+}
+
+/// What is known of a server.
+#[derive(Clone)]
+pub(super) struct View {
+    pub(super) state: ServerState,
+    pub(super) session: Option<Arc<Session>>,
+    /// Its tools, as it lists them.
+    pub(super) declared: Arc<Vec<Declared>>,
+    /// What of its list could not be read.
+    pub(super) notes: Arc<Vec<String>>,
+    tail: Tail,
+}
+
+impl View {
+    /// Whether the first start has come to an end.
+    pub(super) fn is_settled(&self) -> bool {
+        !matches!(self.state, ServerState::Starting)
+    }
+}
+
+/// Why a server does not run.
+struct Failure {
+    reason: String,
+    /// Whether it would be the same another time.
+    is_lasting: bool,
+}
+
+impl Server {
+    pub(super) fn new(config: ServerConfig, surrounded: Arc<Surrounded>) -> Arc<Self> {
+        let state = if config.enabled { ServerState::Starting } else { ServerState::Disabled };
+        let view =
+            View { state, session: None, declared: Arc::default(), notes: Arc::default(), tail: Tail::default() };
+        Arc::new(Self { config, surrounded, view: watch::Sender::new(view) })
+    }
+
+    pub(super) fn view(&self) -> View {
+        self.view.borrow().clone()
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<View> {
+        self.view.subscribe()
+    }
+
+    pub(super) fn status(&self, tools: usize, more: Vec<String>) -> ServerStatus {
+        let view = self.view();
+        let mut notes: Vec<String> = view.notes.iter().cloned().chain(more).collect();
+        notes.truncate(MAX_NOTES);
+        ServerStatus {
+            server: self.config.name.clone(),
+            state: view.state,
+            tools,
+            notes,
+            stderr: view.tail.text(),
+        }
+    }
+
+    /// Starts it, and starts it anew when it fails, until it is to stop or fails for good.
+    pub(super) async fn run(self: Arc<Self>) {
+        if !self.config.enabled {
+            return;
+        }
+        let (mut restarts, mut was_ready) = (0, false);
+        loop {
+            let tail = Tail::default();
+            self.view.send_modify(|view| view.tail = tail.clone());
+            let failure = select! {
+                started = self.start(tail) => match started {
+                    Ok(session) => {
+                        was_ready = true;
+                        let since = Instant::now();
+                        self.serve(&session).await;
+                        if self.surrounded.stop.is_cancelled() {
+                            session.close().await;
+                            break;
+                        }
+                        if since.elapsed() >= HEALTHY {
+                            restarts = 0;
+                        }
+                        Failure { reason: with_stderr("its connection ended", &session.tail), is_lasting: false }
+                    }
+                    Err(failure) => failure,
+                },
+                () = self.surrounded.stop.cancelled() => break,
+            };
+            restarts += 1;
+            let reason = failure.reason;
+            if failure.is_lasting || !was_ready || restarts > MAX_RESTARTS {
+                self.view.send_modify(|view| {
+                    view.state = ServerState::Failed { reason };
+                    view.session = None;
+                    view.declared = Arc::default();
+                });
+                return;
+            }
+            self.view.send_modify(|view| {
+                view.state = ServerState::Restarting { reason };
+                view.session = None;
+            });
+            select! {
+                () = sleep(BACK_OFF * 2_u32.pow(restarts - 1)) => {}
+                () = self.surrounded.stop.cancelled() => break,
+            }
+        }
+        self.view.send_modify(|view| {
+            view.state = ServerState::Stopped;
+            view.session = None;
+            view.declared = Arc::default();
+        });
+    }
+
+    /// One start: opens a connection, and lists the tools.
+    async fn start(&self, tail: Tail) -> Result<Arc<Session>, Failure> {
+        let limit = self.config.startup_timeout;
+        let begun = timeout(limit, async {
+            let session = Arc::new(self.open(tail.clone()).await?);
+            let declared = match session.info.capabilities.tools {
+                Some(_) => self.declared(&session).await.map_err(Failure::passing)?,
+                None => Declarations::default(),
+            };
+            Ok((session, declared))
+        });
+        let slow = || {
+            let words = format!(
+                "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
+                span(limit)
+            );
+            Failure::passing(with_stderr(&words, &tail))
+        };
+        let (session, declared) = begun.await.unwrap_or_else(|_| Err(slow()))?;
+        let program = session.info.server_info.as_ref();
+        let state = ServerState::Ready {
+            protocol: session.info.protocol_version.as_str().to_owned(),
+            program: program.map(|program| format!("{} {}", program.name, program.version)),
+        };
+        self.view.send_modify(|view| {
+            view.state = state;
+            view.session = Some(session.clone());
+            declared.put(view);
+        });
+        Ok(session)
+    }
+
+    async fn open(&self, tail: Tail) -> Result<Session, Failure> {
+        let Surrounded { environment, directory, host, .. } = &*self.surrounded;
+        let handler = Handler::new(&self.config.name, host.clone());
+        let (era, limit) = (self.config.era, self.config.startup_timeout);
+        let opened = match &self.config.endpoint {
+            Endpoint::Stdio(stdio) => {
+                let (program, streams) = Program::start(stdio, environment, directory).map_err(|error| Failure {
+                    reason: format!(
+                        "`{}` cannot be started: {error}. See whether it is installed and in PATH, and whether `cwd` is \
+                         a directory",
+                        stdio.command
+                    ),
+                    is_lasting: true,
+                })?;
+                Session::open(StdioTransport::new(program, streams, tail.clone()), handler, era, tail.clone(), limit).await
+            }
+            #[cfg(feature = "http-client")]
+            Endpoint::Http(http) => {
+                let transport = super::http::transport(http, environment)
+                    .map_err(|reason| Failure { reason, is_lasting: true })?;
+                Session::open(transport, handler, era, tail.clone(), limit).await
+            }
+            #[cfg(not(feature = "http-client"))]
+            Endpoint::Http(_) => {
+                let reason = "this program was built without HTTP for MCP: give a `command`".to_owned();
+                return Err(Failure { reason, is_lasting: true });
+            }
+        };
+        opened.map_err(|error| Failure::passing(with_stderr(&unopened(&error), &tail)))
+    }
+
+    /// Lists its tools.
+    async fn declared(&self, session: &Session) -> Result<Declarations, String> {
+        let listed = session.list(Kind::Tools, self.config.startup_timeout).await.map_err(|error| chain(&error))?;
+        let mut declarations = Declarations::default();
+        let mut known = std::collections::HashSet::new();
+        for item in listed {
+            match Declared::read(item) {
+                Ok(tool) if !known.insert(tool.name.clone()) => {
+                    declarations.notes.push(format!("the tool `{}` was listed twice; the first one counts", tool.name));
+                }
+                Ok(tool) if self.config.admits(&tool.name) => declarations.tools.push(tool),
+                Ok(_) => {}
+                Err(note) => declarations.notes.push(note),
+            }
+        }
+        declarations.notes.truncate(MAX_NOTES);
+        Ok(declarations)
+    }
+
+    /// Keeps the list of its tools up to date until the connection ends, or is to end.
+    async fn serve(&self, session: &Arc<Session>) {
+        let listening = session.clone().listen();
+        tokio::pin!(listening);
+        loop {
+            select! {
+                () = session.heard.closing.cancelled() => return,
+                () = self.surrounded.stop.cancelled() => return,
+                () = &mut listening => {}
+                () = session.heard.tools_changed.notified() => {
+                    match self.declared(session).await {
+                        Ok(declared) => self.view.send_if_modified(|view| {
+                            let is_new = *view.declared != declared.tools || *view.notes != declared.notes;
+                            declared.put(view);
+                            is_new
+                        }),
+                        Err(reason) => self.view.send_if_modified(|view| {
+                            view.notes = Arc::new(vec![format!("its changed tools could not be listed: {reason}")]);
+                            true
+                        }),
+                    };
+                    sleep(RELIST_EVERY).await;
+                }
+            }
+        }
+    }
+
+    /// The connection, once there is one.
+    ///
+    /// # Errors
+    /// Why there is none, and will not be.
+    pub(super) async fn session(&self) -> Result<Arc<Session>, String> {
+        let mut watched = self.watch();
+        let view = watched.wait_for(|view| match &view.session {
+            Some(session) => !session.is_closed(),
+            None => !matches!(view.state, ServerState::Starting | ServerState::Restarting { .. }),
+        });
+        let view = view.await.map_err(|_| "it is gone".to_owned())?;
+        view.session.clone().ok_or_else(|| view.state.to_string())
+    }
+
+    /// Calls one of its tools, by the server's name for it.
+    pub(super) async fn call(&self, tool: &str, arguments: Value, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let name = &self.config.name;
+        let session = self.session().await.map_err(|why| {
+            ToolError::failed(format!("The tool was not called: its MCP server `{name}` is {why}."))
+        })?;
+        let arguments = match arguments {
+            Value::Object(arguments) => arguments,
+            _ => Map::new(),
+        };
+        match session.call_tool(tool, arguments, self.config.tool_timeout, ctx).await {
+            Ok(result) => content::output(name, result),
+            Err(RequestError::TimedOut(after)) => Err(ToolError::TimedOut { tool: ctx.tool().clone(), after }),
+            Err(RequestError::Refused(error)) => {
+                Err(ToolError::failed(format!("The MCP server `{name}` answered with an error: {}", error.message)))
+            }
+            Err(RequestError::Closed) => Err(ToolError::failed(format!(
+                "The MCP server `{name}` ended while the tool ran. Whether the tool did what it does is not known; see \
+                 before calling it again."
+            ))),
+            Err(error @ (RequestError::Unsent(_) | RequestError::Unexpected)) => {
+                Err(ToolError::failed(format!("The call failed between here and the MCP server `{name}`: {error}.")))
+            }
+        }
+    }
+}
+
+/// What a list of tools holds.
+#[derive(Default)]
+struct Declarations {
+    tools: Vec<Declared>,
+    notes: Vec<String>,
+}
+
+impl Declarations {
+    fn put(self, view: &mut View) {
+        // What has not changed stays the same value.
+        if *view.declared != self.tools {
+            view.declared = Arc::new(self.tools);
+        }
+        view.notes = Arc::new(self.notes);
+    }
+}
+
+impl Failure {
+    fn passing(reason: String) -> Self {
+        Self { reason, is_lasting: false }
+    }
+}
+
+/// Why a connection could not be opened, and what can be done.
+fn unopened(error: &ClientInitializeError) -> String {
+    if error.is_authorization_required() {
+        return "it wants to know who asks: put a token in a variable, and give its name as `bearer_token_env_var`"
+            .to_owned();
+    }
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it can do".to_owned(),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => unopened(fallback),
+        ClientInitializeError::TransportError { error, .. } => chain(error),
+        error => chain(error),
+    }
+}
+
+fn with_stderr(reason: &str, tail: &Tail) -> String {
+    let text = tail.text();
+    if text.is_empty() {
+        return reason.to_owned();
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    format!("{reason}. It wrote to stderr:\n{}", lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
+}
