@@ -5,8 +5,8 @@ use std::{borrow::Cow, time::Duration};
 use rmcp::{
     RoleClient,
     model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, InputRequiredResult,
-        InputResponses, ProgressNotificationParam, ServerResult,
+        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, InputRequiredResult, InputResponses,
+        ProgressNotificationParam, ServerResult,
     },
     service::{PeerRequestOptions, RequestHandle},
 };

@@ -285,8 +285,8 @@ impl McpConnections {
         self.0.shared.changes.subscribe()
     }
 
-    pub(super) fn server(&self, name: &str) -> Option<&Arc<Server>> {
-        self.0.shared.servers.iter().find(|server| server.config.name == name)
+    pub(super) fn servers(&self) -> &[Arc<Server>] {
+        &self.0.shared.servers
     }
 
     /// Ends all connections, and waits for the servers' processes to end; those that will not are killed. Calls that

@@ -8,8 +8,8 @@ use std::sync::{
 use rmcp::{
     RoleClient,
     model::{
-        ClientConfig, ClientResult, CustomResult, ElicitRequestParams, ErrorCode, ErrorData, Implementation, InputRequest,
-        ProtocolVersion, ServerNotification, ServerRequest,
+        ClientConfig, ClientResult, CustomResult, ElicitRequestParams, ErrorCode, ErrorData, Implementation,
+        InputRequest, ProtocolVersion, ServerNotification, ServerRequest,
     },
     service::{NotificationContext, RequestContext, Service},
 };
@@ -116,7 +116,8 @@ fn unknown(method: &str) -> ErrorData {
 
 /// Parameters as JSON, without what is only the protocol's.
 fn plain(params: impl serde::Serialize) -> Result<Value, ErrorData> {
-    let mut params = serde_json::to_value(params).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let mut params =
+        serde_json::to_value(params).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     if let Some(members) = params.as_object_mut() {
         members.shift_remove("_meta");
     }

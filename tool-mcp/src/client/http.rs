@@ -27,7 +27,8 @@ pub(super) fn transport(
     endpoint: &HttpEndpoint,
     environment: &Environment,
 ) -> Result<impl Transport<RoleClient> + 'static, String> {
-    let mut config = StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
+    let mut config =
+        StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
     let variable = |name: &str| {
         let set = environment.get(name).filter(|value| !value.is_empty());
         set.ok_or_else(|| format!("the variable {name} is not set: it should have what the server wants as a header"))
@@ -42,7 +43,8 @@ pub(super) fn transport(
     let mut custom = std::collections::HashMap::new();
     for (name, value) in headers {
         let parsed = HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::try_from(value).ok());
-        let (parsed, mut value) = parsed.ok_or_else(|| format!("`{name}` is no header, or has a value that none can have"))?;
+        let (parsed, mut value) =
+            parsed.ok_or_else(|| format!("`{name}` is no header, or has a value that none can have"))?;
         value.set_sensitive(true);
         custom.insert(parsed, value);
     }

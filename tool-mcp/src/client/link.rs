@@ -75,7 +75,7 @@ impl Heard {
     }
 
     /// Whether the notification was for this, and nobody else has to see it.
-    fn take(&self, notification: &mut ServerNotification) -> bool {
+    fn take(&self, notification: &ServerNotification) -> bool {
         match notification {
             ServerNotification::ProgressNotification(progress) => {
                 let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,8 @@ impl<T> Link<T> {
                         self.probe = Some((request.id.clone(), Instant::now() + self.patience));
                     }
                     ClientRequest::CallToolRequest(call) => {
-                        let token = call.extensions.get::<RequestMetaObject>().and_then(|meta| meta.get_progress_token());
+                        let token =
+                            call.extensions.get::<RequestMetaObject>().and_then(|meta| meta.get_progress_token());
                         if let (Some(token), Some(ProgressRoute(route))) = (token, call.extensions().get()) {
                             self.heard.route(token, route.clone());
                         }
@@ -192,7 +193,7 @@ impl<T: Transport<RoleClient>> Link<T> {
     }
 
     /// Whether a message is to be seen by others.
-    fn admit(&mut self, message: &mut RxJsonRpcMessage<RoleClient>) -> bool {
+    fn admit(&mut self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         let id = match message {
             JsonRpcMessage::Notification(notification) => {
                 if let ServerNotification::CancelledNotification(cancelled) = &notification.notification
@@ -200,7 +201,7 @@ impl<T: Transport<RoleClient>> Link<T> {
                 {
                     self.asked.remove(id);
                 }
-                return !self.heard.take(&mut notification.notification);
+                return !self.heard.take(&notification.notification);
             }
             JsonRpcMessage::Request(request) => {
                 if self.asked.len() < MAX_REQUESTS {
@@ -255,7 +256,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Link<T> {
             };
             match next {
                 Next::GivenUp(error) => return Some(error),
-                Next::Came(mut message) if self.admit(&mut message) => return Some(message),
+                Next::Came(message) if self.admit(&message) => return Some(message),
                 Next::Came(_) => {}
             }
         }

@@ -43,7 +43,7 @@ pub(super) enum ListError {
     Pages(&'static str),
     #[error("it lists more than {MAX_ITEMS} {0}")]
     Items(&'static str),
-    #[error("its list of {0} is longer than {} MiB", MAX_BYTES >> 20)]
+    #[error("its list of {0} is longer than {MIB} MiB", MIB = MAX_BYTES >> 20)]
     Bytes(&'static str),
 }
 
@@ -66,10 +66,13 @@ impl Kind {
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         match self {
             Self::Tools => ClientRequest::ListToolsRequest(with_params(ListToolsRequest::default(), params)),
-            Self::Resources => ClientRequest::ListResourcesRequest(with_params(ListResourcesRequest::default(), params)),
-            Self::ResourceTemplates => {
-                ClientRequest::ListResourceTemplatesRequest(with_params(ListResourceTemplatesRequest::default(), params))
+            Self::Resources => {
+                ClientRequest::ListResourcesRequest(with_params(ListResourcesRequest::default(), params))
             }
+            Self::ResourceTemplates => ClientRequest::ListResourceTemplatesRequest(with_params(
+                ListResourceTemplatesRequest::default(),
+                params,
+            )),
             Self::Prompts => ClientRequest::ListPromptsRequest(with_params(ListPromptsRequest::default(), params)),
         }
     }

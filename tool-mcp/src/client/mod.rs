@@ -35,6 +35,7 @@ mod name;
 mod process;
 #[cfg(unix)]
 mod process_tree;
+mod prompts;
 mod resources;
 mod server;
 mod session;
@@ -48,5 +49,6 @@ mod words;
 pub use self::{
     connections::{McpConnections, McpConnectionsBuilder},
     environment::Environment,
+    prompts::{Prompt, PromptArgument, PromptMessages, ServerError},
     status::{MAX_NOTES, ServerState, ServerStatus},
 };

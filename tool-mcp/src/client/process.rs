@@ -39,8 +39,7 @@ impl Program {
         let cwd = directory.join(endpoint.cwd.as_deref().unwrap_or(Path::new(".")));
         let program = Path::new(&endpoint.command);
         // Where a program is given by a path, it is meant from the host's directory, not from its own.
-        let program =
-            if program.components().count() > 1 { directory.join(program) } else { program.to_owned() };
+        let program = if program.components().count() > 1 { directory.join(program) } else { program.to_owned() };
         let mut command = tokio::process::Command::new(program);
         command.args(&endpoint.args).current_dir(cwd).kill_on_drop(true);
         command.env_clear().envs(environment.inherited(&endpoint.env_vars));

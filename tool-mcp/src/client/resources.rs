@@ -159,7 +159,8 @@ fn reading(servers: &Arc<[Arc<Server>]>) -> Result<FnTool, InvalidTool> {
             let server = find(&servers, &name)?;
             leave(server, NAME, Some(&uri), &ctx).await?;
             let session = session(server).await?;
-            let contents = session.read(&uri, server.config.tool_timeout).await.map_err(|error| failed(&name, &error))?;
+            let contents =
+                session.read(&uri, server.config.tool_timeout).await.map_err(|error| failed(&name, &error))?;
             Ok::<_, ToolError>(shown(&name, &uri, contents))
         }
     })?;

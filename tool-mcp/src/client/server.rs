@@ -98,13 +98,7 @@ impl Server {
         let view = self.view();
         let mut notes: Vec<String> = view.notes.iter().cloned().chain(more).collect();
         notes.truncate(MAX_NOTES);
-        ServerStatus {
-            server: self.config.name.clone(),
-            state: view.state,
-            tools,
-            notes,
-            stderr: view.tail.text(),
-        }
+        ServerStatus { server: self.config.name.clone(), state: view.state, tools, notes, stderr: view.tail.text() }
     }
 
     /// Starts it, and starts it anew when it fails, until it is to stop or fails for good.
@@ -207,12 +201,13 @@ impl Server {
                     ),
                     is_lasting: true,
                 })?;
-                Session::open(StdioTransport::new(program, streams, tail.clone()), handler, era, tail.clone(), limit).await
+                Session::open(StdioTransport::new(program, streams, tail.clone()), handler, era, tail.clone(), limit)
+                    .await
             }
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
-                let transport = super::http::transport(http, environment)
-                    .map_err(|reason| Failure { reason, is_lasting: true })?;
+                let transport =
+                    super::http::transport(http, environment).map_err(|reason| Failure { reason, is_lasting: true })?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
             }
             #[cfg(not(feature = "http-client"))]
@@ -287,9 +282,10 @@ impl Server {
     /// Calls one of its tools, by the server's name for it.
     pub(super) async fn call(&self, tool: &str, arguments: Value, ctx: &ToolContext) -> Result<ToolOutput, ToolError> {
         let name = &self.config.name;
-        let session = self.session().await.map_err(|why| {
-            ToolError::failed(format!("The tool was not called: its MCP server `{name}` is {why}."))
-        })?;
+        let session = self
+            .session()
+            .await
+            .map_err(|why| ToolError::failed(format!("The tool was not called: its MCP server `{name}` is {why}.")))?;
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),

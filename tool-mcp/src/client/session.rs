@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
-    model::{CancelledNotificationParam, ClientRequest, ErrorData, ProtocolVersion, RequestId, ServerPeerInfo, ServerResult},
+    model::{
+        CancelledNotificationParam, ClientRequest, ErrorData, ProtocolVersion, RequestId, ServerPeerInfo, ServerResult,
+    },
     service::{
         ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RequestHandle,
         RunningService, ServiceError,

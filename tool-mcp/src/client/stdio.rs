@@ -179,10 +179,7 @@ fn id_after(rest: &str) -> Option<RequestId> {
 impl Transport<RoleClient> for StdioTransport {
     type Error = io::Error;
 
-    fn send(
-        &mut self,
-        item: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    fn send(&mut self, item: TxJsonRpcMessage<RoleClient>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let writer = self.writer.clone();
         let line = serde_json::to_vec(&item).map(|mut line| {
             line.push(b'\n');

@@ -85,7 +85,10 @@ fn add_json(text: &str, server: &ServerConfig) -> Result<String, EditError> {
     let container = match known.into_iter().next() {
         Some(container) => container,
         None => members.object_value_or_create(CONTAINERS[0]).ok_or_else(|| {
-            EditError::Malformed(format!("`{}` is no object: expected one with a member for each server", CONTAINERS[0]))
+            EditError::Malformed(format!(
+                "`{}` is no object: expected one with a member for each server",
+                CONTAINERS[0]
+            ))
         })?,
     };
     container.append(&server.name, input(server));

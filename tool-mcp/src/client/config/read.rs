@@ -104,7 +104,8 @@ fn server(
         return Err(members.faults);
     }
     if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        members.fault("", format!("a server's name has 1 to {LONGEST_NAME} characters, none of them a control character"));
+        members
+            .fault("", format!("a server's name has 1 to {LONGEST_NAME} characters, none of them a control character"));
     }
     // Whoever switched a server off may have left it unfinished.
     let is_off = members.flag(&["enabled"]) == Some(false) || members.flag(&["disabled"]) == Some(true);
@@ -115,8 +116,10 @@ fn server(
     };
     let enabled_tools = members.texts(&["enabled_tools"]);
     let disabled_tools = members.texts(&["disabled_tools"]).unwrap_or_default();
-    let startup = members.limit(&["startup_timeout_sec"], 1.0).or_else(|| members.limit(&["startup_timeout_ms"], 0.001));
-    let tool = members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
+    let startup =
+        members.limit(&["startup_timeout_sec"], 1.0).or_else(|| members.limit(&["startup_timeout_ms"], 0.001));
+    let tool =
+        members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
     let trust = members.flag(&["trust"]).unwrap_or(false);
     let parallel = members.flag(&["supports_parallel_tool_calls"]).unwrap_or(false);
     match endpoint {
@@ -217,7 +220,10 @@ fn http(members: &mut Members<'_>) -> HttpEndpoint {
         Some(_) => {}
     }
     if let Some(written) = members.written(&["bearer_token"]) {
-        members.fault(written, "a token in a file is read by others: put it in a variable, and give `bearer_token_env_var`");
+        members.fault(
+            written,
+            "a token in a file is read by others: put it in a variable, and give `bearer_token_env_var`",
+        );
     }
     HttpEndpoint {
         url: url.unwrap_or_default(),
