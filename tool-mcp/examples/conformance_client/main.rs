@@ -9,6 +9,7 @@
 
 mod arguments;
 mod host;
+mod visit;
 
 use std::{env, error::Error, time::Duration};
 
@@ -29,9 +30,12 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 /// What a scenario tells a client beforehand.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 struct Context {
+    #[serde(rename = "toolCalls")]
     tool_calls: Vec<Call>,
+    client_id: Option<String>,
+    client_secret: Option<String>,
 }
 
 /// A call that a scenario wants.
@@ -63,7 +67,7 @@ impl Calls {
 async fn main() -> Result<(), Box<dyn Error>> {
     let url = env::args().next_back().filter(|last| last.starts_with("http")).ok_or("give the URL of a server")?;
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
-    let context = match env::var("MCP_CONFORMANCE_CONTEXT") {
+    let context: Context = match env::var("MCP_CONFORMANCE_CONTEXT") {
         Ok(context) => serde_json::from_str(&context)?,
         Err(_) => Context::default(),
     };
@@ -74,7 +78,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => Era::Any,
     };
     let server = ServerConfig::http("suite", url).era(era).startup_timeout(LIMIT).tool_timeout(LIMIT);
-    let builder = McpConnections::builder(env::current_dir()?).servers([server]).host(Host);
+    let builder = McpConnections::builder(env::current_dir()?)
+        .servers([server])
+        .host(Host { id: context.client_id, secret: context.client_secret });
     let connections = builder.connect().await;
     for status in connections.status() {
         eprintln!("{status}");

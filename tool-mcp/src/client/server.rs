@@ -206,8 +206,8 @@ impl Server {
             }
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
-                let transport =
-                    super::http::transport(http, environment).map_err(|reason| Failure { reason, is_lasting: true })?;
+                let transport = super::http::transport(&self.config.name, http, environment, host.clone())
+                    .map_err(|reason| Failure { reason, is_lasting: true })?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
             }
             #[cfg(not(feature = "http-client"))]
@@ -333,7 +333,8 @@ impl Failure {
 /// Why a connection could not be opened, and what can be done.
 fn unopened(error: &ClientInitializeError) -> String {
     if error.is_authorization_required() {
-        return "it wants to know who asks: put a token in a variable, and give its name as `bearer_token_env_var`"
+        return "it wants to know who asks, and this host signs nobody in: put a token in a variable, and give its name as \
+                `bearer_token_env_var`"
             .to_owned();
     }
     match error {
