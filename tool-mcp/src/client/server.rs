@@ -339,7 +339,7 @@ fn unopened(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it can do".to_owned(),
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => unopened(fallback),
-        ClientInitializeError::TransportError { error, .. } => chain(error),
+        ClientInitializeError::TransportError { error, .. } => chain(error.error.as_ref()),
         error => chain(error),
     }
 }

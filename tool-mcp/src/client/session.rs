@@ -64,7 +64,7 @@ impl From<ServiceError> for RequestError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) => Self::Refused(error),
-            ServiceError::TransportSend(error) => Self::Unsent(super::words::chain(&error)),
+            ServiceError::TransportSend(error) => Self::Unsent(super::words::chain(error.error.as_ref())),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => Self::Closed,
             ServiceError::Timeout { timeout } => Self::TimedOut(timeout),
             _ => Self::Unexpected,
