@@ -35,13 +35,17 @@ pub(crate) enum Command {
     },
 }
 
-/// Where tools are that are files.
+/// Where tools are that are not linked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FileArgs {
     /// Load the tools that the manifests in DIR describe, in place of linked ones of their names. They run what DIR's
     /// authors wrote.
     #[arg(long = "tools", value_name = "DIR")]
     pub(crate) directories: Vec<PathBuf>,
+    /// Start the MCP servers of this file, and take their tools too: JSON as Claude, Cursor and VS Code write it, or
+    /// codex's TOML. They run what the file says.
+    #[arg(long = "mcp", value_name = "CONFIG")]
+    pub(crate) servers: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -194,7 +198,7 @@ pub(crate) struct Scope {
     pub(crate) pattern: String,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         Some(_) => Err("there is no key before `=`; write KEY=VALUE".to_owned()),

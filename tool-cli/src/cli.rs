@@ -18,7 +18,8 @@ use crate::{
     host::{Configure, Setup},
     list,
     machine::{Machine, Reach},
-    mcp, permissions, print, schema,
+    mcp::{self, McpArgs},
+    permissions, print, schema,
 };
 
 /// The command line of one binary. [`main`](crate::main) is the one that needs nothing.
@@ -169,7 +170,10 @@ impl Cli {
         name: String,
         command: clap::Command,
     ) -> Result<ExitCode, Failure> {
-        let directories = files::directories(&args.command).to_vec();
+        let (directories, configs) = match files::named(&args.command) {
+            Some(named) => (named.directories.clone(), named.servers.clone()),
+            None => (Vec::new(), Vec::new()),
+        };
         // Only what runs calls has a directory to run them in.
         let cwd = match &args.command {
             Command::Call(args) => Some(args.run.cwd.clone()),
@@ -177,6 +181,10 @@ impl Cli {
             Command::Mcp(args) => Some(args.serve.run.cwd.clone()),
             Command::List(_) | Command::Schema(_) | Command::Completions { .. } => None,
         };
+        if let Command::Mcp(McpArgs { action: Some(action), .. }) = args.command {
+            return mcp::servers(action).await;
+        }
+        let servers = mcp::connect(&configs, cwd.as_ref().and_then(Option::as_deref)).await?;
         let setup = async || -> Result<Setup, Failure> {
             let registry = match self.registry {
                 Some(registry) => registry,
@@ -188,16 +196,25 @@ impl Cli {
                 (Some(machine), Some(cwd), Some((_, found))) => (machine.reach)(found, cwd).await?,
                 _ => None,
             };
-            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure, machine })
+            let servers = servers.clone();
+            Ok(Setup { name: name.clone(), registry, servers, rules, configure: self.configure, machine })
         };
-        match args.command {
-            Command::List(args) => list::list(&setup().await?.registry, &args).await,
-            Command::Schema(args) => schema::schema(&setup().await?.registry, &args).await,
-            Command::Call(args) => call::call(setup().await?, args).await,
-            Command::Batch(args) => batch::batch(setup().await?, args).await,
-            Command::Mcp(args) => mcp::serve(setup().await?, args.serve).await,
-            Command::Completions { shell } => completions(shell, &name, command),
+        let run = async {
+            match args.command {
+                Command::List(args) => list::list(&setup().await?.tools()?, &args).await,
+                Command::Schema(args) => schema::schema(&setup().await?.tools()?, &args).await,
+                Command::Call(args) => call::call(setup().await?, args).await,
+                Command::Batch(args) => batch::batch(setup().await?, args).await,
+                Command::Mcp(args) => mcp::serve(setup().await?, args.serve).await,
+                Command::Completions { shell } => completions(shell, &name, command),
+            }
+        };
+        let done = run.await;
+        // Nothing of them is left when this program ends, however it does.
+        if let Some(servers) = servers {
+            servers.shutdown().await;
         }
+        done
     }
 }
 

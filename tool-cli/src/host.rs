@@ -12,8 +12,10 @@ use tool_core::{
     Executor, Outcome, Registry, Session, ToolCall,
     executor::ExecutorBuilder,
     permission::{ApprovalPolicy, Ruleset},
+    registry::LiveRegistry,
     truncate::SpillStore,
 };
+use tool_mcp::client::McpConnections;
 
 use crate::{
     approver::Answering, args::RunArgs, failure::Failure, interrupt, machine::Machine, permissions, progress::Display,
@@ -28,11 +30,36 @@ pub(crate) type Configure = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder>;
 /// What a binary brings.
 pub(crate) struct Setup {
     pub(crate) name: String,
+    /// The tools, but for those of MCP servers.
     pub(crate) registry: Registry,
+    /// The MCP servers of `--mcp`.
+    pub(crate) servers: Option<McpConnections>,
     pub(crate) rules: Ruleset,
     pub(crate) configure: Vec<Configure>,
     /// `None`: this one.
     pub(crate) machine: Option<Machine>,
+}
+
+impl Setup {
+    /// The tools as they are now, those of MCP servers included.
+    ///
+    /// # Errors
+    /// When two have one name.
+    pub(crate) fn tools(&self) -> Result<Registry, Failure> {
+        match &self.servers {
+            Some(servers) => servers.over(&self.registry).map_err(|error| Failure::Usage(error.to_string())),
+            None => Ok(self.registry.clone()),
+        }
+    }
+
+    /// The tools, which change as those of MCP servers do.
+    pub(crate) fn live(&self) -> LiveRegistry {
+        let tools = LiveRegistry::from(self.registry.clone());
+        if let Some(servers) = &self.servers {
+            servers.attach(&tools);
+        }
+        tools
+    }
 }
 
 /// An executor and its one session.
@@ -60,8 +87,8 @@ impl Host {
         };
         let display = Arc::new(Display::new(args.verbose));
         let observer = display.clone();
-        let mut builder =
-            setup.configure.into_iter().fold(Executor::builder(setup.registry), |builder, more| more(builder));
+        let builder = Executor::builder(setup.live());
+        let mut builder = setup.configure.into_iter().fold(builder, |builder, more| more(builder));
         if let Some(machine) = setup.machine {
             builder = machine.configure(builder);
         }
@@ -120,7 +147,7 @@ impl Host {
 
 /// The directory of `--cwd`, absolute. Only a path with `..` in it is resolved through links, for tools compare paths
 /// as text.
-fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let fault = |path: &Path, why: &dyn std::fmt::Display| {
         Failure::Usage(format!("--cwd must be a directory, and `{}` is not one: {why}", path.display()))
     };

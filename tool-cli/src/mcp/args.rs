@@ -1,6 +1,6 @@
 //! What can be written behind `mcp`.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::PathBuf};
 
 use crate::args::RunArgs;
 
@@ -8,6 +8,8 @@ use crate::args::RunArgs;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<McpAction>,
     #[command(flatten)]
     pub(crate) serve: ServeArgs,
 }
@@ -37,4 +39,79 @@ pub(crate) struct ServeArgs {
     pub(crate) read_only: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+/// What is done with MCP servers in a configuration.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum McpAction {
+    /// Add an MCP server to a configuration: a program, or an address.
+    Add(AddArgs),
+    /// List the MCP servers of a configuration. None is started.
+    List(ServersArgs),
+    /// Start the MCP servers of a configuration, all or some, and say what they offer.
+    Test {
+        /// The servers; all where none is named.
+        names: Vec<String>,
+        #[command(flatten)]
+        servers: ServersArgs,
+    },
+    /// Take an MCP server out of a configuration.
+    Remove {
+        /// The server.
+        name: String,
+        #[command(flatten)]
+        config: ConfigArgs,
+    },
+}
+
+/// Where the configuration is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigArgs {
+    /// The configuration: JSON as Claude, Cursor and VS Code write it, or codex's TOML.
+    #[arg(long, value_name = "FILE", default_value = ".mcp.json")]
+    pub(crate) config: PathBuf,
+}
+
+/// Servers that are looked at.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServersArgs {
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A new server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AddArgs {
+    /// What it is called; its tools are `mcp__NAME__…`.
+    pub(crate) name: String,
+    /// Its address, for a server that is reached by streamable HTTP.
+    #[arg(long, value_name = "URL", conflicts_with = "command", required_unless_present = "command")]
+    pub(crate) url: Option<String>,
+    /// A variable that the program gets.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::args::pair, requires = "command")]
+    pub(crate) env: Vec<(String, String)>,
+    /// A header of every request.
+    #[arg(long, value_name = "NAME: VALUE", value_parser = header, requires = "url")]
+    pub(crate) header: Vec<(String, String)>,
+    /// The environment variable that has the bearer token.
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) bearer_token_env_var: Option<String>,
+    /// Believe what the server says of its tools: those that only read, by its word, run unasked.
+    #[arg(long)]
+    pub(crate) trust: bool,
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+    /// The program and its arguments.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("write NAME: VALUE".to_owned()),
+    }
 }

@@ -1,6 +1,8 @@
-//! `mcp`: the tools as an MCP server.
+//! `mcp`: the tools as an MCP server, and the MCP servers whose tools are taken in.
 
 mod args;
+mod connect;
 mod serve;
+mod servers;
 
-pub(crate) use self::{args::McpArgs, serve::serve};
+pub(crate) use self::{args::McpArgs, connect::connect, serve::serve, servers::servers};

@@ -7,7 +7,8 @@ use reqwest::{Client, redirect::Policy};
 use rmcp::{
     RoleClient,
     transport::{
-        StreamableHttpClientTransport, Transport, streamable_http_client::StreamableHttpClientTransportConfig,
+        StreamableHttpClientTransport, Transport,
+        streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
     },
 };
 use rustls_platform_verifier::BuilderVerifierExt;
@@ -90,4 +91,12 @@ fn same_origin() -> Policy {
             attempt.follow()
         }
     })
+}
+
+/// Why a request failed, where the error itself does not say; it hides what lies below.
+pub(super) fn cause(error: &(dyn std::error::Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        StreamableHttpError::Client(error) => Some(super::words::chain(error)),
+        _ => None,
+    }
 }

@@ -15,7 +15,7 @@ use rmcp::{
     RoleClient,
     model::{
         ClientRequest, ErrorCode, ErrorData, GetExtensions, JsonRpcMessage, ProgressNotificationParam, ProgressToken,
-        RequestId, RequestMetaObject, ServerNotification,
+        RequestId, RequestMetaObject, ServerNotification, ServerResult,
     },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
@@ -168,6 +168,12 @@ impl<T> Link<T> {
     }
 }
 
+/// What stands for the answer of a server that does not say which revisions it speaks.
+fn no_revisions(id: RequestId) -> RxJsonRpcMessage<RoleClient> {
+    let words = "the server does not say which revisions it speaks";
+    JsonRpcMessage::error(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None), Some(id))
+}
+
 /// What happened next.
 enum Next {
     /// A message of the server's.
@@ -185,11 +191,33 @@ impl<T: Transport<RoleClient>> Link<T> {
             () = sleep_until(deadline) => {
                 let (id, _) = self.probe.take()?;
                 self.given_up.insert(id.clone());
-                let words = "the server does not say which revisions it speaks";
-                let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, words, None);
-                Some(Next::GivenUp(JsonRpcMessage::error(error, Some(id))))
+                Some(Next::GivenUp(no_revisions(id)))
             }
         }
+    }
+
+    /// An answer to the probe that is none says as little as an error.
+    fn understood(&mut self, message: RxJsonRpcMessage<RoleClient>) -> RxJsonRpcMessage<RoleClient> {
+        match message {
+            JsonRpcMessage::Response(answer) if self.is_probe(&answer.id) => {
+                self.probe = None;
+                match answer.result {
+                    ServerResult::DiscoverResult(_) => JsonRpcMessage::Response(answer),
+                    _ => no_revisions(answer.id),
+                }
+            }
+            JsonRpcMessage::Error(error) => {
+                if error.id.as_ref().is_none_or(|id| self.is_probe(id)) {
+                    self.probe = None;
+                }
+                JsonRpcMessage::Error(error)
+            }
+            other => other,
+        }
+    }
+
+    fn is_probe(&self, id: &RequestId) -> bool {
+        self.probe.as_ref().is_some_and(|(probe, _)| probe == id)
     }
 
     /// Whether a message is to be seen by others.
@@ -222,9 +250,6 @@ impl<T: Transport<RoleClient>> Link<T> {
             JsonRpcMessage::Error(error) => error.id.as_ref(),
         };
         let Some(id) = id else { return true };
-        if self.probe.as_ref().is_some_and(|(probe, _)| probe == id) {
-            self.probe = None;
-        }
         !self.given_up.remove(id)
     }
 }
@@ -256,7 +281,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Link<T> {
             };
             match next {
                 Next::GivenUp(error) => return Some(error),
-                Next::Came(message) if self.admit(&message) => return Some(message),
+                Next::Came(message) if self.admit(&message) => return Some(self.understood(message)),
                 Next::Came(_) => {}
             }
         }

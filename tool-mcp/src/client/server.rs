@@ -20,7 +20,7 @@ use super::{
     host::McpHost,
     listing::Kind,
     process::Program,
-    session::{RequestError, Session},
+    session::{RequestError, Session, cause},
     stdio::StdioTransport,
     tail::Tail,
     words::{chain, span},
@@ -340,7 +340,7 @@ fn unopened(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it can do".to_owned(),
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => unopened(fallback),
-        ClientInitializeError::TransportError { error, .. } => chain(error),
+        ClientInitializeError::TransportError { error, .. } => cause(error),
         error => chain(error),
     }
 }

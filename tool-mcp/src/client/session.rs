@@ -11,7 +11,7 @@ use rmcp::{
         ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, PeerRequestOptions, RequestHandle,
         RunningService, ServiceError,
     },
-    transport::Transport,
+    transport::{DynamicTransportError, Transport},
 };
 use tokio::{select, sync::mpsc};
 
@@ -60,11 +60,20 @@ fn told(error: &ErrorData) -> String {
     format!("{} (error {})", error.message, error.code.0)
 }
 
+/// What went wrong on the way.
+pub(super) fn cause(error: &DynamicTransportError) -> String {
+    #[cfg(feature = "http-client")]
+    if let Some(cause) = super::http::cause(error.error.as_ref()) {
+        return cause;
+    }
+    super::words::chain(error.error.as_ref())
+}
+
 impl From<ServiceError> for RequestError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::McpError(error) => Self::Refused(error),
-            ServiceError::TransportSend(error) => Self::Unsent(super::words::chain(&error)),
+            ServiceError::TransportSend(error) => Self::Unsent(cause(&error)),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => Self::Closed,
             ServiceError::Timeout { timeout } => Self::TimedOut(timeout),
             _ => Self::Unexpected,
