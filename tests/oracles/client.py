@@ -80,7 +80,10 @@ async def fast():
         server = StdioTransport(command=command, args=args)
     async with fastmcp.Client(server) as client:
         tools = await client.list_tools()
-        result = await client.call_tool(name, arguments, raise_on_error=False)
+        try:
+            result = await client.call_tool(name, arguments, raise_on_error=False)
+        except mcp.MCPError as error:
+            return {"tools": names(tools), "text": str(error), "error": True}
         return {"tools": names(tools), "text": text(result.content), "error": bool(result.is_error)}
 
 
