@@ -188,7 +188,8 @@ impl Cli {
                 (Some(machine), Some(cwd), Some((_, found))) => (machine.reach)(found, cwd).await?,
                 _ => None,
             };
-            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure, machine })
+            let version = self.version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
+            Ok(Setup { name: name.clone(), version, registry, rules, configure: self.configure, machine })
         };
         match args.command {
             Command::List(args) => list::list(&setup().await?.registry, &args).await,
