@@ -197,7 +197,8 @@ impl Cli {
                 _ => None,
             };
             let servers = servers.clone();
-            Ok(Setup { name: name.clone(), registry, servers, rules, configure: self.configure, machine })
+            let version = self.version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
+            Ok(Setup { name: name.clone(), version, registry, servers, rules, configure: self.configure, machine })
         };
         let run = async {
             match args.command {
