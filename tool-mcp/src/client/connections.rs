@@ -231,8 +231,8 @@ impl McpConnections {
         fresh.fold(Registry::builder().extend(registry), RegistryBuilder::add).build()
     }
 
-    /// Puts the tools in a registry, and keeps them there as the servers have them, until the connections end or the
-    /// registry's last handle beside this one is gone. What could not be put there is told to `tracing`.
+    /// Puts the tools in a registry, and keeps them there as the servers have them, until the connections end; then they
+    /// stay, and say so when they are called. What could not be put there is told to `tracing`.
     ///
     /// # Panics
     /// Outside of a tokio runtime.

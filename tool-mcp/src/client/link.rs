@@ -144,7 +144,7 @@ impl<T> Link<T> {
                     }
                     ClientRequest::CallToolRequest(call) => {
                         let token =
-                            call.extensions.get::<RequestMetaObject>().and_then(|meta| meta.get_progress_token());
+                            call.extensions.get::<RequestMetaObject>().and_then(RequestMetaObject::get_progress_token);
                         if let (Some(token), Some(ProgressRoute(route))) = (token, call.extensions().get()) {
                             self.heard.route(token, route.clone());
                         }

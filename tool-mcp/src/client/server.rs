@@ -30,6 +30,8 @@ use super::{
 const BACK_OFF: Duration = Duration::from_millis(500);
 /// As often in a row is a server started anew.
 const MAX_RESTARTS: u32 = 5;
+/// As long is the process of a connection that ended waited for, before the server is started anew.
+const REMAINS: Duration = Duration::from_secs(10);
 /// After so long a life, a server's failures are forgotten.
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Tools that a server has changed are listed no more often than this.
@@ -108,6 +110,9 @@ impl Server {
         }
         let (mut restarts, mut was_ready) = (0, false);
         loop {
+            // What is left of a connection that ended: its process, which is told to end, then killed.
+            let mut remains = CancellationToken::new();
+            remains.cancel();
             let tail = Tail::default();
             self.view.send_modify(|view| view.tail = tail.clone());
             let failure = select! {
@@ -123,7 +128,8 @@ impl Server {
                         if since.elapsed() >= HEALTHY {
                             restarts = 0;
                         }
-                        Failure { reason: with_stderr("its connection ended", &session.tail), is_lasting: false }
+                        remains = session.heard.ended.clone();
+                        Failure::passing(with_stderr("its connection ended", &session.tail).await)
                     }
                     Err(failure) => failure,
                 },
@@ -143,8 +149,11 @@ impl Server {
                 view.state = ServerState::Restarting { reason };
                 view.session = None;
             });
+            let pause = async {
+                tokio::join!(sleep(BACK_OFF * 2_u32.pow(restarts - 1)), timeout(REMAINS, remains.cancelled()))
+            };
             select! {
-                () = sleep(BACK_OFF * 2_u32.pow(restarts - 1)) => {}
+                _ = pause => {}
                 () = self.surrounded.stop.cancelled() => break,
             }
         }
@@ -166,14 +175,16 @@ impl Server {
             };
             Ok((session, declared))
         });
-        let slow = || {
-            let words = format!(
-                "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
-                span(limit)
-            );
-            Failure::passing(with_stderr(&words, &tail))
+        let (session, declared) = match begun.await {
+            Ok(begun) => begun?,
+            Err(_) => {
+                let words = format!(
+                    "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
+                    span(limit)
+                );
+                return Err(Failure::passing(with_stderr(&words, &tail).await));
+            }
         };
-        let (session, declared) = begun.await.unwrap_or_else(|_| Err(slow()))?;
         let program = session.info.server_info.as_ref();
         let state = ServerState::Ready {
             protocol: session.info.protocol_version.as_str().to_owned(),
@@ -206,6 +217,7 @@ impl Server {
             }
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
+                tail.end();
                 let transport =
                     super::http::transport(http, environment).map_err(|reason| Failure { reason, is_lasting: true })?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
@@ -216,7 +228,10 @@ impl Server {
                 return Err(Failure { reason, is_lasting: true });
             }
         };
-        opened.map_err(|error| Failure::passing(with_stderr(&unopened(&error), &tail)))
+        match opened {
+            Ok(session) => Ok(session),
+            Err(error) => Err(Failure::passing(with_stderr(&unopened(&error), &tail).await)),
+        }
     }
 
     /// Lists its tools.
@@ -344,7 +359,8 @@ fn unopened(error: &ClientInitializeError) -> String {
     }
 }
 
-fn with_stderr(reason: &str, tail: &Tail) -> String {
+async fn with_stderr(reason: &str, tail: &Tail) -> String {
+    tail.rest().await;
     let text = tail.text();
     if text.is_empty() {
         return reason.to_owned();
