@@ -272,6 +272,13 @@ impl McpConnections {
         self.0.shared.servers.iter().map(of).collect()
     }
 
+    /// Starts a server anew that has failed for good: what was missing may be there now. Of others, nothing. Says whether
+    /// there is a server of that name.
+    pub fn restart(&self, server: &str) -> bool {
+        let found = self.servers().iter().find(|known| known.config.name == server);
+        found.inspect(|server| server.restart()).is_some()
+    }
+
     /// A tool as its server declares it: MCP's own form, with the schema as it came, and the server's name for it.
     #[must_use]
     pub fn declaration(&self, name: &str) -> Option<Value> {

@@ -56,6 +56,23 @@ pub trait McpHost: Send + Sync + 'static {
         Err("this client makes no completions".to_owned())
     }
 
+    /// Who this client is where a server on the network wants people to sign in (OAuth 2.1). `None`: nobody signs in, and
+    /// such a server fails, unless its configuration has a token.
+    fn oauth_client(&self, server: &str) -> Option<OAuthClient> {
+        let _ = server;
+        None
+    }
+
+    /// Sends a person to an authorization server's page, and gives the address that it sends them back to, which begins
+    /// with [`OAuthClient::redirect_uri`]. The time that takes counts for no timeout.
+    ///
+    /// # Errors
+    /// Why nobody signed in.
+    async fn sign_in(&self, server: &str, address: &str) -> Result<String, String> {
+        let _ = (server, address);
+        Err("this client signs nobody in".to_owned())
+    }
+
     /// A server has a word for its log (`notifications/message`). It is called in the order that they come, and while it
     /// runs, the next wait; of a flood, some are dropped.
     fn log(&self, server: &str, message: LogMessage) {
@@ -74,6 +91,34 @@ pub struct Abilities {
     pub addresses: bool,
     /// It makes completions.
     pub sampling: bool,
+}
+
+/// What an authorization server knows a client by. The first that can be had counts: an id that was given to it
+/// beforehand, the address of its metadata, an id that it registers for (as MCP has it).
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OAuthClient {
+    /// What it calls itself where it registers.
+    pub name: String,
+    /// Where a person is sent back to: an address that the host hears of, on `127.0.0.1` or of its own scheme.
+    pub redirect_uri: String,
+    /// Its id, if it was registered beforehand.
+    pub id: Option<String>,
+    /// The secret that goes with the id.
+    pub secret: Option<String>,
+    /// Where its metadata can be read (a Client ID Metadata Document): an `https` address.
+    pub metadata_url: Option<String>,
+    /// What it asks leave for; empty: what the server says that it wants.
+    pub scopes: Vec<String>,
+}
+
+impl OAuthClient {
+    /// A client that registers where it has to.
+    #[must_use]
+    pub fn new(name: impl Into<String>, redirect_uri: impl Into<String>) -> Self {
+        let (name, redirect_uri) = (name.into(), redirect_uri.into());
+        Self { name, redirect_uri, id: None, secret: None, metadata_url: None, scopes: Vec::new() }
+    }
 }
 
 /// A host that gives directories as roots, and refuses all else.

@@ -13,20 +13,28 @@ use rmcp::{
 };
 use rustls_platform_verifier::BuilderVerifierExt;
 
-use super::{Environment, config::HttpEndpoint, stdio::MAX_MESSAGE};
+use super::{
+    Environment,
+    config::HttpEndpoint,
+    handler::Handler,
+    http_client::{HttpClient, OAuthHttp},
+    sign_in::SignIn,
+    stdio::MAX_MESSAGE,
+};
 
 /// How long it may take until a server is connected to.
 const CONNECT: Duration = Duration::from_secs(10);
 /// As often is a server followed to another address, of the same origin.
 const MAX_REDIRECTS: usize = 5;
 
-/// The transport to a server.
+/// The transport to a server, which the handler answers.
 ///
 /// # Errors
 /// When a header or a variable cannot be used.
 pub(super) fn transport(
     endpoint: &HttpEndpoint,
     environment: &Environment,
+    handler: Handler,
 ) -> Result<impl Transport<RoleClient> + 'static, String> {
     let mut config =
         StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
@@ -53,11 +61,14 @@ pub(super) fn transport(
     if let Some(name) = &endpoint.bearer_token_env_var {
         config = config.auth_header(variable(name)?);
     }
-    Ok(StreamableHttpClientTransport::with_client(client()?, config))
+    let (following, staying) = (client(same_origin())?, client(Policy::none())?);
+    let oauth = OAuthHttp { following: following.clone(), staying };
+    let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth));
+    Ok(StreamableHttpClientTransport::with_client(HttpClient::new(following, sign_in), config))
 }
 
-/// A client that trusts what the machine trusts, and takes its headers to no other origin.
-fn client() -> Result<Client, String> {
+/// A client that trusts what the machine trusts.
+fn client(redirects: Policy) -> Result<Client, String> {
     let fault = |error: &dyn std::error::Error| format!("cannot use TLS: {}", super::words::chain(error));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)
@@ -65,16 +76,20 @@ fn client() -> Result<Client, String> {
         .and_then(BuilderVerifierExt::with_platform_verifier)
         .map_err(|error| fault(&error))?
         .with_no_client_auth();
-    let same_origin = Policy::custom(|attempt| {
+    let builder = Client::builder().tls_backend_preconfigured(tls).redirect(redirects).connect_timeout(CONNECT);
+    builder.build().map_err(|error| fault(&error))
+}
+
+/// Takes headers to no other origin.
+fn same_origin() -> Policy {
+    Policy::custom(|attempt| {
         let first = attempt.previous().first().map(url::Url::origin);
         if attempt.previous().len() > MAX_REDIRECTS || first != Some(attempt.url().origin()) {
             attempt.stop()
         } else {
             attempt.follow()
         }
-    });
-    let builder = Client::builder().tls_backend_preconfigured(tls).redirect(same_origin).connect_timeout(CONNECT);
-    builder.build().map_err(|error| fault(&error))
+    })
 }
 
 /// Why a request failed, where the error itself does not say; it hides what lies below.

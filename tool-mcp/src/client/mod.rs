@@ -29,6 +29,8 @@ mod handler;
 pub mod host;
 #[cfg(feature = "http-client")]
 mod http;
+#[cfg(feature = "http-client")]
+mod http_client;
 mod link;
 mod listing;
 mod name;
@@ -39,6 +41,8 @@ mod prompts;
 mod resources;
 mod server;
 mod session;
+#[cfg(feature = "http-client")]
+mod sign_in;
 mod status;
 mod stdio;
 mod subscription;

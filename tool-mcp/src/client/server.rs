@@ -6,7 +6,7 @@ use rmcp::service::ClientInitializeError;
 use serde_json::{Map, Value};
 use tokio::{
     select,
-    sync::watch,
+    sync::{Notify, watch},
     time::{Instant, sleep, timeout},
 };
 use tool_core::{CancellationToken, ToolContext, ToolError, ToolOutput};
@@ -52,6 +52,8 @@ pub(super) struct Server {
     pub(super) config: ServerConfig,
     surrounded: Arc<Surrounded>,
     view: watch::Sender<View>,
+    /// Notified when it is to be started anew though it failed.
+    again: Notify,
 }
 
 /// What is known of a server.
@@ -85,7 +87,7 @@ impl Server {
         let state = if config.enabled { ServerState::Starting } else { ServerState::Disabled };
         let view =
             View { state, session: None, declared: Arc::default(), notes: Arc::default(), tail: Tail::default() };
-        Arc::new(Self { config, surrounded, view: watch::Sender::new(view) })
+        Arc::new(Self { config, surrounded, view: watch::Sender::new(view), again: Notify::new() })
     }
 
     pub(super) fn view(&self) -> View {
@@ -103,7 +105,15 @@ impl Server {
         ServerStatus { server: self.config.name.clone(), state: view.state, tools, notes, stderr: view.tail.text() }
     }
 
-    /// Starts it, and starts it anew when it fails, until it is to stop or fails for good.
+    /// Starts it anew, if it has failed.
+    pub(super) fn restart(&self) {
+        // A word that nobody waits for must not be kept for another time.
+        if matches!(self.view.borrow().state, ServerState::Failed { .. }) {
+            self.again.notify_one();
+        }
+    }
+
+    /// Starts it, and starts it anew when it fails, until it is to stop.
     pub(super) async fn run(self: Arc<Self>) {
         if !self.config.enabled {
             return;
@@ -143,7 +153,13 @@ impl Server {
                     view.session = None;
                     view.declared = Arc::default();
                 });
-                return;
+                select! {
+                    () = self.again.notified() => {}
+                    () = self.surrounded.stop.cancelled() => break,
+                }
+                (restarts, was_ready) = (0, false);
+                self.view.send_modify(|view| view.state = ServerState::Starting);
+                continue;
             }
             self.view.send_modify(|view| {
                 view.state = ServerState::Restarting { reason };
@@ -167,23 +183,28 @@ impl Server {
     /// One start: opens a connection, and lists the tools.
     async fn start(&self, tail: Tail) -> Result<Arc<Session>, Failure> {
         let limit = self.config.startup_timeout;
-        let begun = timeout(limit, async {
-            let session = Arc::new(self.open(tail.clone()).await?);
+        let handler = Handler::new(&self.config.name, self.surrounded.host.clone());
+        let begun = async {
+            let session = Arc::new(self.open(handler.clone(), tail.clone()).await?);
             let declared = match session.info.capabilities.tools {
                 Some(_) => self.declared(&session).await.map_err(Failure::passing)?,
                 None => Declarations::default(),
             };
             Ok((session, declared))
-        });
-        let (session, declared) = match begun.await {
-            Ok(begun) => begun?,
-            Err(_) => {
-                let words = format!(
-                    "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
-                    span(limit)
-                );
-                return Err(Failure::passing(with_stderr(&words, &tail).await));
+        };
+        tokio::pin!(begun);
+        let (session, declared) = loop {
+            match timeout(limit, &mut begun).await {
+                Ok(begun) => break begun?,
+                // The time in which somebody is asked does not count.
+                Err(_) if handler.is_asking() => continue,
+                Err(_) => {}
             }
+            let words = format!(
+                "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
+                span(limit)
+            );
+            return Err(Failure::passing(with_stderr(&words, &tail).await));
         };
         let program = session.info.server_info.as_ref();
         let state = ServerState::Ready {
@@ -198,9 +219,8 @@ impl Server {
         Ok(session)
     }
 
-    async fn open(&self, tail: Tail) -> Result<Session, Failure> {
-        let Surrounded { environment, directory, host, .. } = &*self.surrounded;
-        let handler = Handler::new(&self.config.name, host.clone());
+    async fn open(&self, handler: Handler, tail: Tail) -> Result<Session, Failure> {
+        let Surrounded { environment, directory, .. } = &*self.surrounded;
         let (era, limit) = (self.config.era, self.config.startup_timeout);
         let opened = match &self.config.endpoint {
             Endpoint::Stdio(stdio) => {
@@ -218,8 +238,8 @@ impl Server {
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
                 tail.end();
-                let transport =
-                    super::http::transport(http, environment).map_err(|reason| Failure { reason, is_lasting: true })?;
+                let transport = super::http::transport(http, environment, handler.clone())
+                    .map_err(|reason| Failure { reason, is_lasting: true })?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
             }
             #[cfg(not(feature = "http-client"))]
@@ -348,7 +368,8 @@ impl Failure {
 /// Why a connection could not be opened, and what can be done.
 fn unopened(error: &ClientInitializeError) -> String {
     if error.is_authorization_required() {
-        return "it wants to know who asks: put a token in a variable, and give its name as `bearer_token_env_var`"
+        return "it wants to know who asks, and this host signs nobody in: put a token in a variable, and give its name as \
+                `bearer_token_env_var`"
             .to_owned();
     }
     match error {
