@@ -10,6 +10,7 @@ use tool_mcp::client::{
     config::{McpConfig, ServerConfig, Surroundings},
 };
 
+use super::operator::Operator;
 use crate::{failure::Failure, host::working_directory, print};
 
 /// What configurations may speak of, with the directory that calls are run in.
@@ -39,7 +40,7 @@ pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> 
 /// When it was interrupted.
 pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> Result<McpConnections, Failure> {
     let builder = McpConnections::builder(directory).environment(Environment::of_process());
-    let connections = builder.servers(servers).start();
+    let connections = builder.servers(servers).host(Operator::new(directory)).start();
     tokio::select! {
         () = connections.settled() => Ok(connections),
         _ = tokio::signal::ctrl_c() => {
