@@ -102,7 +102,14 @@ impl Server {
         let view = self.view();
         let mut notes: Vec<String> = view.notes.iter().cloned().chain(more).collect();
         notes.truncate(MAX_NOTES);
-        ServerStatus { server: self.config.name.clone(), state: view.state, tools, notes, stderr: view.tail.text() }
+        ServerStatus {
+            server: self.config.name.clone(),
+            state: view.state,
+            tools,
+            instructions: view.session.as_ref().and_then(|session| session.info.instructions.clone()),
+            notes,
+            stderr: view.tail.text(),
+        }
     }
 
     /// Starts it anew, if it has failed.
@@ -119,10 +126,10 @@ impl Server {
             return;
         }
         let (mut restarts, mut was_ready) = (0, false);
+        // What is left of a connection that ended: its process, which is told to end, then killed.
+        let mut remains = CancellationToken::new();
+        remains.cancel();
         loop {
-            // What is left of a connection that ended: its process, which is told to end, then killed.
-            let mut remains = CancellationToken::new();
-            remains.cancel();
             let tail = Tail::default();
             self.view.send_modify(|view| view.tail = tail.clone());
             let failure = select! {
@@ -173,6 +180,7 @@ impl Server {
                 () = self.surrounded.stop.cancelled() => break,
             }
         }
+        let _ = timeout(REMAINS, remains.cancelled()).await;
         self.view.send_modify(|view| {
             view.state = ServerState::Stopped;
             view.session = None;
@@ -281,23 +289,30 @@ impl Server {
             select! {
                 () = session.heard.closing.cancelled() => return,
                 () = self.surrounded.stop.cancelled() => return,
-                () = &mut listening => {}
-                () = session.heard.tools_changed.notified() => {
-                    match self.declared(session).await {
-                        Ok(declared) => self.view.send_if_modified(|view| {
-                            let is_new = *view.declared != declared.tools || *view.notes != declared.notes;
-                            declared.put(view);
-                            is_new
-                        }),
-                        Err(reason) => self.view.send_if_modified(|view| {
-                            view.notes = Arc::new(vec![format!("its changed tools could not be listed: {reason}")]);
-                            true
-                        }),
-                    };
-                    sleep(RELIST_EVERY).await;
-                }
+                never = &mut listening => match never {},
+                () = session.heard.tools_changed.notified() => {}
+            }
+            select! {
+                () = self.relist(session) => {}
+                () = self.surrounded.stop.cancelled() => return,
             }
         }
+    }
+
+    /// Lists its tools again, and rests a while.
+    async fn relist(&self, session: &Session) {
+        match self.declared(session).await {
+            Ok(declared) => self.view.send_if_modified(|view| {
+                let is_new = *view.declared != declared.tools || *view.notes != declared.notes;
+                declared.put(view);
+                is_new
+            }),
+            Err(reason) => self.view.send_if_modified(|view| {
+                view.notes = Arc::new(vec![format!("its changed tools could not be listed: {reason}")]);
+                true
+            }),
+        };
+        sleep(RELIST_EVERY).await;
     }
 
     /// The connection, once there is one.
