@@ -27,7 +27,7 @@ pub(crate) enum Command {
     /// Run calls from JSON Lines of {"id","name","arguments"}; print one outcome line each, in one session.
     Batch(BatchArgs),
     /// Serve the tools by MCP: on standard input and output, or over HTTP.
-    Mcp(McpArgs),
+    Mcp(Box<McpArgs>),
     /// Print a completion script for a shell.
     Completions {
         /// Whose script.

@@ -18,8 +18,7 @@ use crate::{
     host::{Configure, Setup},
     list,
     machine::{Machine, Reach},
-    mcp::{self, McpArgs},
-    permissions, print, schema,
+    mcp, permissions, print, schema,
 };
 
 /// The command line of one binary. [`main`](crate::main) is the one that needs nothing.
@@ -165,7 +164,7 @@ impl Cli {
 
     async fn dispatch(
         self,
-        args: Args,
+        mut args: Args,
         found: &ArgMatches,
         name: String,
         command: clap::Command,
@@ -181,7 +180,9 @@ impl Cli {
             Command::Mcp(args) => Some(args.serve.run.cwd.clone()),
             Command::List(_) | Command::Schema(_) | Command::Completions { .. } => None,
         };
-        if let Command::Mcp(McpArgs { action: Some(action), .. }) = args.command {
+        if let Command::Mcp(args) = &mut args.command
+            && let Some(action) = args.action.take()
+        {
             return mcp::servers(action).await;
         }
         let servers = mcp::connect(&configs, cwd.as_ref().and_then(Option::as_deref)).await?;

@@ -10,6 +10,7 @@ use tool_mcp::client::{
     config::{McpConfig, ServerConfig, Surroundings},
 };
 
+use super::operator::Operator;
 use crate::{failure::Failure, host::working_directory, print};
 
 /// What configurations may speak of, with the directory that calls are run in.
@@ -33,10 +34,20 @@ pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> 
     }
 }
 
-/// Starts servers, and waits until each is ready or has failed.
-pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> McpConnections {
+/// Starts servers, and waits until each is ready or has failed. Ctrl-C ends that, and the servers.
+///
+/// # Errors
+/// When it was interrupted.
+pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> Result<McpConnections, Failure> {
     let builder = McpConnections::builder(directory).environment(Environment::of_process());
-    builder.servers(servers).connect().await
+    let connections = builder.servers(servers).host(Operator::new(directory)).start();
+    tokio::select! {
+        () = connections.settled() => Ok(connections),
+        _ = tokio::signal::ctrl_c() => {
+            connections.shutdown().await;
+            Err(Failure::Usage("interrupted while MCP servers were started".to_owned()))
+        }
+    }
 }
 
 /// Connects to the servers of these files; `None` where no file is named. What fails is told on standard error.
@@ -55,7 +66,7 @@ pub(crate) async fn connect(files: &[PathBuf], cwd: Option<&Path>) -> Result<Opt
     for fault in &config.faults {
         print::error(&fault.to_string());
     }
-    let connections = start(config.servers, &directory).await;
+    let connections = start(config.servers, &directory).await?;
     for status in connections.status() {
         if let ServerState::Failed { .. } | ServerState::Restarting { .. } = status.state {
             print::error(&status.to_string());

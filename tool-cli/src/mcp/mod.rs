@@ -2,6 +2,7 @@
 
 mod args;
 mod connect;
+mod operator;
 mod serve;
 mod servers;
 

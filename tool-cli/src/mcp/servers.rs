@@ -165,7 +165,7 @@ async fn test(names: &[String], args: &ServersArgs) -> Result<ExitCode, Failure>
     for fault in &faults {
         print::error(&fault.to_string());
     }
-    let connections = start(servers, &directory).await;
+    let connections = start(servers, &directory).await?;
     let tools = connections.tools();
     let of = |server: &str| -> Vec<String> {
         let own = tools.iter().filter(|tool| tool.policy().tags.contains(server));

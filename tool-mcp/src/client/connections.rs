@@ -1,6 +1,7 @@
 //! All servers of a host, and what they offer.
 
 use std::{
+    collections::HashSet,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -104,8 +105,8 @@ impl McpConnectionsBuilder {
         self
     }
 
-    /// Starts all servers, and waits until each is ready or has failed; no longer than the longest `startup_timeout`.
-    /// It fails never: [`McpConnections::status`] says what did not work.
+    /// Starts all servers, and waits until each is ready or has failed; no longer than the longest `startup_timeout`, but
+    /// for the time in which a person signs in. It fails never: [`McpConnections::status`] says what did not work.
     pub async fn connect(self) -> McpConnections {
         let connections = self.start();
         connections.settled().await;
@@ -177,15 +178,19 @@ impl Shared {
     /// stays theirs.
     fn put(&self, registry: &LiveRegistry, put: &mut Vec<Arc<dyn Tool>>) -> Result<(), RegistryError> {
         let current = registry.current();
-        let is_ours = |tool: &Arc<dyn Tool>| put.iter().any(|known| Arc::ptr_eq(known, tool));
-        let tools: Vec<_> = self
-            .tools()
-            .into_iter()
-            .filter(|tool| current.get(tool.name().as_str()).is_none_or(|known| is_ours(known.tool())))
-            .collect();
+        let address = |tool: &Arc<dyn Tool>| Arc::as_ptr(tool).cast::<()>();
+        let ours: HashSet<_> = put.iter().map(address).collect();
+        let is_free = |tool: &Arc<dyn Tool>| {
+            current.get(tool.name().as_str()).is_none_or(|known| ours.contains(&address(known.tool())))
+        };
+        let tools: Vec<_> = self.tools().into_iter().filter(is_free).collect();
+        let wanted: HashSet<_> = tools.iter().map(address).collect();
+        // What is there and stays is not touched.
+        let gone: Vec<_> = put.iter().filter(|tool| !wanted.contains(&address(tool))).map(|tool| tool.name()).collect();
+        let fresh: Vec<_> = tools.iter().filter(|tool| !ours.contains(&address(tool))).collect();
         registry.update(|builder| {
-            let builder = put.iter().fold(builder, |builder, tool| builder.without(tool.name().as_str()));
-            tools.iter().cloned().fold(builder, RegistryBuilder::add)
+            let builder = gone.iter().fold(builder, |builder, name| builder.without(name.as_str()));
+            fresh.iter().fold(builder, |builder, tool| builder.add(Arc::clone(tool)))
         })?;
         *put = tools;
         Ok(())
@@ -231,8 +236,8 @@ impl McpConnections {
         fresh.fold(Registry::builder().extend(registry), RegistryBuilder::add).build()
     }
 
-    /// Puts the tools in a registry, and keeps them there as the servers have them, until the connections end or the
-    /// registry's last handle beside this one is gone. What could not be put there is told to `tracing`.
+    /// Puts the tools in a registry, and keeps them there as the servers have them, until the connections end; then they
+    /// stay, and say so when they are called. What could not be put there is told to `tracing`.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
@@ -270,6 +275,13 @@ impl McpConnections {
             server.status(tools, notes)
         };
         self.0.shared.servers.iter().map(of).collect()
+    }
+
+    /// Starts a server anew that has failed for good: what was missing may be there now. Of others, nothing. Says whether
+    /// there is a server of that name.
+    pub fn restart(&self, server: &str) -> bool {
+        let found = self.servers().iter().find(|known| known.config.name == server);
+        found.inspect(|server| server.restart()).is_some()
     }
 
     /// A tool as its server declares it: MCP's own form, with the schema as it came, and the server's name for it.

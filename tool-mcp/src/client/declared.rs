@@ -6,6 +6,9 @@ use tool_core::{
     tool::{Annotations, InvalidTool, SchemaFault, ToolName},
 };
 
+/// As much of a description is shown to a model, in bytes: it is in every request.
+const MAX_DESCRIPTION: usize = 16 * 1024;
+
 /// A tool, as its server declares it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Declared {
@@ -34,6 +37,17 @@ impl Declared {
         self.declaration.get(member).and_then(Value::as_str)
     }
 
+    fn description(&self) -> String {
+        let description = self.text("description").unwrap_or_default();
+        if description.len() <= MAX_DESCRIPTION {
+            return description.to_owned();
+        }
+        format!(
+            "{} [the rest of the description was left out]",
+            &description[..description.floor_char_boundary(MAX_DESCRIPTION)]
+        )
+    }
+
     /// What a model sees of it. Of a server that is not trusted, hints that would spare a question are not believed.
     pub(super) fn spec(&self, name: ToolName, is_trusted: bool) -> ToolSpec {
         let mut schema = self.declaration.get("inputSchema").cloned().unwrap_or_default();
@@ -43,7 +57,7 @@ impl Declared {
             // Arguments are an object, whether the schema says so or not.
             keywords.insert("type".to_owned(), "object".into());
         }
-        let mut spec = ToolSpec::new(name, self.text("description").unwrap_or_default().to_owned(), schema);
+        let mut spec = ToolSpec::new(name, self.description(), schema);
         let hints = self.declaration.get("annotations");
         let title = self.text("title").or_else(|| hints.and_then(|hints| hints.get("title")?.as_str()));
         spec.title = title.map(|title| title.to_owned().into());

@@ -46,6 +46,22 @@ impl Handler {
         self.0.asking.load(Ordering::Acquire) > 0
     }
 
+    /// Who this client is where people sign in.
+    #[cfg(feature = "http-client")]
+    pub(super) fn oauth_client(&self) -> Option<super::host::OAuthClient> {
+        self.0.host.oauth_client(&self.0.server)
+    }
+
+    /// Sends a person to sign in.
+    ///
+    /// # Errors
+    /// Why nobody did.
+    #[cfg(feature = "http-client")]
+    pub(super) async fn sign_in(&self, address: &str) -> Result<String, String> {
+        let _asking = Asking::count(&self.0);
+        self.0.host.sign_in(&self.0.server, address).await
+    }
+
     pub(super) fn log(&self, message: LogMessage) {
         self.0.host.log(&self.0.server, message);
     }

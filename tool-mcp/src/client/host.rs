@@ -64,8 +64,7 @@ pub trait McpHost: Send + Sync + 'static {
     }
 
     /// Sends a person to an authorization server's page, and gives the address that it sends them back to, which begins
-    /// with [`OAuthClient::redirect_uri`]. It may take no longer than the server's `startup_timeout`, if that is what it is
-    /// asked for.
+    /// with [`OAuthClient::redirect_uri`]. The time that takes counts for no timeout.
     ///
     /// # Errors
     /// Why nobody signed in.

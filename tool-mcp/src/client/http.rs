@@ -16,7 +16,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 use super::{
     Environment,
     config::HttpEndpoint,
-    host::McpHost,
+    handler::Handler,
     http_client::{HttpClient, OAuthHttp},
     sign_in::SignIn,
     stdio::MAX_MESSAGE,
@@ -27,15 +27,14 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// As often is a server followed to another address, of the same origin.
 const MAX_REDIRECTS: usize = 5;
 
-/// The transport to a server, of this name in the configuration.
+/// The transport to a server, which the handler answers.
 ///
 /// # Errors
 /// When a header or a variable cannot be used.
 pub(super) fn transport(
-    server: &str,
     endpoint: &HttpEndpoint,
     environment: &Environment,
-    host: Arc<dyn McpHost>,
+    handler: Handler,
 ) -> Result<impl Transport<RoleClient> + 'static, String> {
     let mut config =
         StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
@@ -64,7 +63,7 @@ pub(super) fn transport(
     }
     let (following, staying) = (client(same_origin())?, client(Policy::none())?);
     let oauth = OAuthHttp { following: following.clone(), staying };
-    let sign_in = SignIn::new(server, &endpoint.url, host, Arc::new(oauth));
+    let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth));
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(following, sign_in), config))
 }
 

@@ -56,3 +56,8 @@ pub use self::{
     prompts::{Prompt, PromptArgument, PromptMessages, ServerError},
     status::{MAX_NOTES, ServerState, ServerStatus},
 };
+
+/// The guide's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/mcp-servers.md")]
+struct Guide;

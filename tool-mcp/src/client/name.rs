@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn names_are_made_safe() {
         assert_eq!(of(&[("files", "read"), ("my server", "a/b.c-d")]), ["mcp__files__read", "mcp__my_server__a_b_c-d"]);
-        assert_eq!(of(&[("ü", "")]), ["mcp______"]);
+        assert_eq!(of(&[("ü", "")]), ["mcp_____"]);
     }
 
     #[test]

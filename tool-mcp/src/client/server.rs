@@ -6,7 +6,7 @@ use rmcp::service::ClientInitializeError;
 use serde_json::{Map, Value};
 use tokio::{
     select,
-    sync::watch,
+    sync::{Notify, watch},
     time::{Instant, sleep, timeout},
 };
 use tool_core::{CancellationToken, ToolContext, ToolError, ToolOutput};
@@ -30,6 +30,8 @@ use super::{
 const BACK_OFF: Duration = Duration::from_millis(500);
 /// As often in a row is a server started anew.
 const MAX_RESTARTS: u32 = 5;
+/// As long is the process of a connection that ended waited for, before the server is started anew.
+const REMAINS: Duration = Duration::from_secs(10);
 /// After so long a life, a server's failures are forgotten.
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Tools that a server has changed are listed no more often than this.
@@ -50,6 +52,8 @@ pub(super) struct Server {
     pub(super) config: ServerConfig,
     surrounded: Arc<Surrounded>,
     view: watch::Sender<View>,
+    /// Notified when it is to be started anew though it failed.
+    again: Notify,
 }
 
 /// What is known of a server.
@@ -83,7 +87,7 @@ impl Server {
         let state = if config.enabled { ServerState::Starting } else { ServerState::Disabled };
         let view =
             View { state, session: None, declared: Arc::default(), notes: Arc::default(), tail: Tail::default() };
-        Arc::new(Self { config, surrounded, view: watch::Sender::new(view) })
+        Arc::new(Self { config, surrounded, view: watch::Sender::new(view), again: Notify::new() })
     }
 
     pub(super) fn view(&self) -> View {
@@ -98,15 +102,33 @@ impl Server {
         let view = self.view();
         let mut notes: Vec<String> = view.notes.iter().cloned().chain(more).collect();
         notes.truncate(MAX_NOTES);
-        ServerStatus { server: self.config.name.clone(), state: view.state, tools, notes, stderr: view.tail.text() }
+        ServerStatus {
+            server: self.config.name.clone(),
+            state: view.state,
+            tools,
+            instructions: view.session.as_ref().and_then(|session| session.info.instructions.clone()),
+            notes,
+            stderr: view.tail.text(),
+        }
     }
 
-    /// Starts it, and starts it anew when it fails, until it is to stop or fails for good.
+    /// Starts it anew, if it has failed.
+    pub(super) fn restart(&self) {
+        // A word that nobody waits for must not be kept for another time.
+        if matches!(self.view.borrow().state, ServerState::Failed { .. }) {
+            self.again.notify_one();
+        }
+    }
+
+    /// Starts it, and starts it anew when it fails, until it is to stop.
     pub(super) async fn run(self: Arc<Self>) {
         if !self.config.enabled {
             return;
         }
         let (mut restarts, mut was_ready) = (0, false);
+        // What is left of a connection that ended: its process, which is told to end, then killed.
+        let mut remains = CancellationToken::new();
+        remains.cancel();
         loop {
             let tail = Tail::default();
             self.view.send_modify(|view| view.tail = tail.clone());
@@ -123,7 +145,8 @@ impl Server {
                         if since.elapsed() >= HEALTHY {
                             restarts = 0;
                         }
-                        Failure { reason: with_stderr("its connection ended", &session.tail), is_lasting: false }
+                        remains = session.heard.ended.clone();
+                        Failure::passing(with_stderr("its connection ended", &session.tail).await)
                     }
                     Err(failure) => failure,
                 },
@@ -137,17 +160,27 @@ impl Server {
                     view.session = None;
                     view.declared = Arc::default();
                 });
-                return;
+                select! {
+                    () = self.again.notified() => {}
+                    () = self.surrounded.stop.cancelled() => break,
+                }
+                (restarts, was_ready) = (0, false);
+                self.view.send_modify(|view| view.state = ServerState::Starting);
+                continue;
             }
             self.view.send_modify(|view| {
                 view.state = ServerState::Restarting { reason };
                 view.session = None;
             });
+            let pause = async {
+                tokio::join!(sleep(BACK_OFF * 2_u32.pow(restarts - 1)), timeout(REMAINS, remains.cancelled()))
+            };
             select! {
-                () = sleep(BACK_OFF * 2_u32.pow(restarts - 1)) => {}
+                _ = pause => {}
                 () = self.surrounded.stop.cancelled() => break,
             }
         }
+        let _ = timeout(REMAINS, remains.cancelled()).await;
         self.view.send_modify(|view| {
             view.state = ServerState::Stopped;
             view.session = None;
@@ -158,22 +191,29 @@ impl Server {
     /// One start: opens a connection, and lists the tools.
     async fn start(&self, tail: Tail) -> Result<Arc<Session>, Failure> {
         let limit = self.config.startup_timeout;
-        let begun = timeout(limit, async {
-            let session = Arc::new(self.open(tail.clone()).await?);
+        let handler = Handler::new(&self.config.name, self.surrounded.host.clone());
+        let begun = async {
+            let session = Arc::new(self.open(handler.clone(), tail.clone()).await?);
             let declared = match session.info.capabilities.tools {
                 Some(_) => self.declared(&session).await.map_err(Failure::passing)?,
                 None => Declarations::default(),
             };
             Ok((session, declared))
-        });
-        let slow = || {
+        };
+        tokio::pin!(begun);
+        let (session, declared) = loop {
+            match timeout(limit, &mut begun).await {
+                Ok(begun) => break begun?,
+                // The time in which somebody is asked does not count.
+                Err(_) if handler.is_asking() => continue,
+                Err(_) => {}
+            }
             let words = format!(
                 "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
                 span(limit)
             );
-            Failure::passing(with_stderr(&words, &tail))
+            return Err(Failure::passing(with_stderr(&words, &tail).await));
         };
-        let (session, declared) = begun.await.unwrap_or_else(|_| Err(slow()))?;
         let program = session.info.server_info.as_ref();
         let state = ServerState::Ready {
             protocol: session.info.protocol_version.as_str().to_owned(),
@@ -187,9 +227,8 @@ impl Server {
         Ok(session)
     }
 
-    async fn open(&self, tail: Tail) -> Result<Session, Failure> {
-        let Surrounded { environment, directory, host, .. } = &*self.surrounded;
-        let handler = Handler::new(&self.config.name, host.clone());
+    async fn open(&self, handler: Handler, tail: Tail) -> Result<Session, Failure> {
+        let Surrounded { environment, directory, .. } = &*self.surrounded;
         let (era, limit) = (self.config.era, self.config.startup_timeout);
         let opened = match &self.config.endpoint {
             Endpoint::Stdio(stdio) => {
@@ -206,7 +245,8 @@ impl Server {
             }
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
-                let transport = super::http::transport(&self.config.name, http, environment, host.clone())
+                tail.end();
+                let transport = super::http::transport(http, environment, handler.clone())
                     .map_err(|reason| Failure { reason, is_lasting: true })?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
             }
@@ -216,7 +256,10 @@ impl Server {
                 return Err(Failure { reason, is_lasting: true });
             }
         };
-        opened.map_err(|error| Failure::passing(with_stderr(&unopened(&error), &tail)))
+        match opened {
+            Ok(session) => Ok(session),
+            Err(error) => Err(Failure::passing(with_stderr(&unopened(&error), &tail).await)),
+        }
     }
 
     /// Lists its tools.
@@ -246,23 +289,30 @@ impl Server {
             select! {
                 () = session.heard.closing.cancelled() => return,
                 () = self.surrounded.stop.cancelled() => return,
-                () = &mut listening => {}
-                () = session.heard.tools_changed.notified() => {
-                    match self.declared(session).await {
-                        Ok(declared) => self.view.send_if_modified(|view| {
-                            let is_new = *view.declared != declared.tools || *view.notes != declared.notes;
-                            declared.put(view);
-                            is_new
-                        }),
-                        Err(reason) => self.view.send_if_modified(|view| {
-                            view.notes = Arc::new(vec![format!("its changed tools could not be listed: {reason}")]);
-                            true
-                        }),
-                    };
-                    sleep(RELIST_EVERY).await;
-                }
+                never = &mut listening => match never {},
+                () = session.heard.tools_changed.notified() => {}
+            }
+            select! {
+                () = self.relist(session) => {}
+                () = self.surrounded.stop.cancelled() => return,
             }
         }
+    }
+
+    /// Lists its tools again, and rests a while.
+    async fn relist(&self, session: &Session) {
+        match self.declared(session).await {
+            Ok(declared) => self.view.send_if_modified(|view| {
+                let is_new = *view.declared != declared.tools || *view.notes != declared.notes;
+                declared.put(view);
+                is_new
+            }),
+            Err(reason) => self.view.send_if_modified(|view| {
+                view.notes = Arc::new(vec![format!("its changed tools could not be listed: {reason}")]);
+                true
+            }),
+        };
+        sleep(RELIST_EVERY).await;
     }
 
     /// The connection, once there is one.
@@ -345,7 +395,8 @@ fn unopened(error: &ClientInitializeError) -> String {
     }
 }
 
-fn with_stderr(reason: &str, tail: &Tail) -> String {
+async fn with_stderr(reason: &str, tail: &Tail) -> String {
+    tail.rest().await;
     let text = tail.text();
     if text.is_empty() {
         return reason.to_owned();

@@ -2,23 +2,23 @@
 //!
 //! Nothing is asked of an authorization server until a server refuses a request. What it says then leads to it: the
 //! refusal names the resource's metadata, that names the authorization server, and this says how a client is known to it.
-//! The host sends a person there ([`McpHost::sign_in`]); tokens are kept in memory, and refreshed.
+//! The host sends a person there (`McpHost::sign_in`); tokens are kept in memory, and refreshed.
 
 use std::sync::Arc;
 
 use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationRequest, OAuthHttpClient, OAuthState};
 use tokio::sync::Mutex;
 
-use super::host::McpHost;
+use super::handler::Handler;
 
 /// As often in a row is a person asked to allow more, to no avail. (`rmcp` forgets its own count with each new token.)
 const MAX_WIDENINGS: u32 = 2;
 
 /// What signs in to one server.
 pub(super) struct SignIn {
-    server: String,
     url: String,
-    host: Arc<dyn McpHost>,
+    /// What knows the server's name, and its host.
+    handler: Handler,
     http: Arc<dyn OAuthHttpClient>,
     /// Who has signed in. It is held while a person does: other requests would only ask again.
     held: Mutex<Option<SignedIn>>,
@@ -43,8 +43,8 @@ impl SignedIn {
 }
 
 impl SignIn {
-    pub(super) fn new(server: &str, url: &str, host: Arc<dyn McpHost>, http: Arc<dyn OAuthHttpClient>) -> Self {
-        Self { server: server.to_owned(), url: url.to_owned(), host, http, held: Mutex::default() }
+    pub(super) fn new(url: &str, handler: Handler, http: Arc<dyn OAuthHttpClient>) -> Self {
+        Self { url: url.to_owned(), handler, http, held: Mutex::default() }
     }
 
     /// The token, refreshed where it is about to end; `None` where nobody has signed in, or has to do so again.
@@ -69,7 +69,7 @@ impl SignIn {
                 return signed_in.token().await;
             }
         }
-        let Some(client) = self.host.oauth_client(&self.server) else { return Ok(None) };
+        let Some(client) = self.handler.oauth_client() else { return Ok(None) };
         // The server may trust another authorization server by now: all is found out anew.
         *held = None;
         let mut request = AuthorizationRequest::new(client.redirect_uri)
@@ -90,7 +90,7 @@ impl SignIn {
     /// has been asked to do so often enough, to no avail.
     pub(super) async fn widen(&self, sent: Option<&str>, scope: &str) -> Result<Option<String>, AuthError> {
         let mut held = self.held.lock().await;
-        let Some(client) = self.host.oauth_client(&self.server) else { return Ok(None) };
+        let Some(client) = self.handler.oauth_client() else { return Ok(None) };
         let Some(signed_in) = held.take() else { return Ok(None) };
         let current = signed_in.token().await;
         let is_news = current.as_ref().is_ok_and(|current| current.as_deref() != sent);
@@ -125,7 +125,7 @@ impl SignIn {
     /// Sends a person to sign in, and takes what they come back with.
     async fn visit(&self, state: &mut OAuthState) -> Result<(), AuthError> {
         let address = state.get_authorization_url().await?;
-        let back = self.host.sign_in(&self.server, &address).await.map_err(AuthError::AuthorizationFailed)?;
+        let back = self.handler.sign_in(&address).await.map_err(AuthError::AuthorizationFailed)?;
         state.handle_callback_url(&back).await
     }
 }

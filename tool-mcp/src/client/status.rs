@@ -12,6 +12,8 @@ pub struct ServerStatus {
     pub state: ServerState,
     /// How many tools it gives to registries.
     pub tools: usize,
+    /// What it says of how its tools are meant to be used, for a system prompt. They are a stranger's words.
+    pub instructions: Option<String>,
     /// What is left out of what it offers, and why; a line each. At most [`MAX_NOTES`].
     pub notes: Vec<String>,
     /// The end of what it wrote to stderr since it was last started; empty for servers that are reached by HTTP.

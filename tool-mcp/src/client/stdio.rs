@@ -130,16 +130,21 @@ fn read(line: &[u8], tail: &Tail) -> Option<RxJsonRpcMessage<RoleClient>> {
         Ok(message) => return Some(message),
         Err(fault) => fault,
     };
-    let Ok(Value::Object(members)) = serde_json::from_slice::<Value>(line) else {
-        tail.push(format!("[on stdout, and no message] {}\n", shown(line)).as_bytes());
-        return None;
+    let id = match serde_json::from_slice::<Value>(line) {
+        Ok(Value::Object(members)) => {
+            let is_answer = members.contains_key("result") || members.contains_key("error");
+            members.get("id").filter(|_| is_answer).and_then(id_of)
+        }
+        Ok(_) => None,
+        // Too deep, no UTF-8, cut short: what can be seen of it may still say whose answer it was to be.
+        Err(_) => leading_id(&line[..line.len().min(KEPT)])
+            .or_else(|| trailing_id(&line[line.len().saturating_sub(KEPT)..]))
+            .filter(|_| line[..line.len().min(KEPT)].windows(9).any(|part| part == b"\"jsonrpc\"")),
     };
+    tail.push(format!("[on stdout, and no message of the protocol] {}\n", shown(line)).as_bytes());
     // An answer in a form that there is not still ends its call.
-    let is_answer = members.contains_key("result") || members.contains_key("error");
-    let id = members.get("id").filter(|_| is_answer).and_then(id_of)?;
-    tail.push(format!("[on stdout, and no answer of the protocol: {fault}] {}\n", shown(line)).as_bytes());
     let words = format!("the server's answer is not one of the protocol: {fault}");
-    Some(JsonRpcMessage::error(ErrorData::parse_error(words, None), Some(id)))
+    id.map(|id| JsonRpcMessage::error(ErrorData::parse_error(words, None), Some(id)))
 }
 
 fn too_long(id: RequestId) -> RxJsonRpcMessage<RoleClient> {
@@ -227,6 +232,11 @@ mod tests {
         let (id, words) = told(read(br#"{"jsonrpc":"1.0","id":7,"result":{}}"#, &tail)).expect("an error");
         assert_eq!(id, RequestId::Number(7));
         assert!(words.contains("not one of the protocol"), "{words}");
+        let deep = format!(r#"{{"jsonrpc":"2.0","id":8,"result":{}{}}}"#, "[".repeat(500), "]".repeat(500));
+        let lone = br#"{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"\ud800"}]},"id":8}"#;
+        for line in [deep.as_bytes(), lone, b"{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{\"a\":\"\xff\"}}"] {
+            assert_eq!(told(read(line, &tail)).expect("an error").0, RequestId::Number(8));
+        }
         assert!(read(b"Listening on stdio", &tail).is_none());
         assert!(tail.text().contains("Listening on stdio"));
     }
