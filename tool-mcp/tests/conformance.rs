@@ -1,12 +1,12 @@
-//! The official conformance suite against the example `conformance_client`: every scenario
+//! The official conformance suite against the examples `conformance_server` and `conformance_client`: every scenario
 //! that a revision of the protocol requires, and every other that there is for it.
 //!
 //! Left out are the scenarios of extensions, which the suite itself scores nowhere: tasks, skills, and signing in without
 //! a person (`auth/client-credentials-*`, `auth/dpop*`, `auth/enterprise-managed-authorization`, `auth/wif-jwt-bearer`).
 
-use std::{env, path::PathBuf};
+use std::{env, path::PathBuf, process::Command};
 
-use tool_oracles::McpPrograms;
+use tool_oracles::{McpPrograms, Serving};
 
 /// Scenarios of extensions, by how their names begin, that the suite runs beside the required ones and does not score.
 const EXTENSIONS: [&str; 5] =
@@ -46,6 +46,15 @@ fn judge(programs: &McpPrograms, subject: &[&str], revision: &str, least: usize)
     assert!(all.passed() >= least, "{revision}: {least} checks used to pass, now: {all}");
 }
 
+fn judge_server(revision: &str, least: usize) {
+    let programs = match McpPrograms::installed() {
+        Ok(programs) => programs,
+        Err(skipped) => return skipped.report(),
+    };
+    let serving = Serving::start(&mut Command::new(example("conformance_server")), "http://");
+    judge(&programs, &["server", "--url", serving.address()], revision, least);
+}
+
 fn judge_client(revision: &str, least: usize) {
     let programs = match McpPrograms::installed() {
         Ok(programs) => programs,
@@ -54,6 +63,16 @@ fn judge_client(revision: &str, least: usize) {
     let client = example("conformance_client");
     let command = format!("\"{}\"", client.display());
     judge(&programs, &["client", "--command", &command], revision, least);
+}
+
+#[test]
+fn a_server_conforms_to_2025_11_25() {
+    judge_server("2025-11-25", 83);
+}
+
+#[test]
+fn a_server_conforms_to_2026_07_28() {
+    judge_server("2026-07-28", 152);
 }
 
 #[test]
