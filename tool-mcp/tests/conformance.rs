@@ -4,7 +4,12 @@
 //! Left out are the scenarios of extensions, which the suite itself scores nowhere: tasks, skills, and signing in without
 //! a person (`auth/client-credentials-*`, `auth/dpop*`, `auth/enterprise-managed-authorization`, `auth/wif-jwt-bearer`).
 
-use std::{env, path::PathBuf, process::Command};
+use std::{
+    env,
+    path::PathBuf,
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
 
 use tool_oracles::{McpPrograms, Serving};
 
@@ -28,9 +33,15 @@ fn example(name: &str) -> PathBuf {
     found
 }
 
+/// The suite runs its scenarios side by side, with a client each, and gives each 30 seconds: one run at a time is enough
+/// for a machine.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// Runs what a revision requires, and then all that there is for it. `least` checks of the latter used to pass: one that
 /// is not made any more is lost like one that fails.
 fn judge(programs: &McpPrograms, subject: &[&str], revision: &str, least: usize) {
+    // A run that failed before says nothing of this one.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().expect("a folder");
     let run = |name: &str, what: &[&str]| programs.conformance(&folder.path().join(name), &[subject, what].concat());
 
