@@ -63,6 +63,9 @@ pub(super) async fn answer(
         let done = attend(pin!(work), &exchange, &context).await;
         return settle(done, &exchange);
     };
+    if let Some(responses) = again.responses {
+        questions.expect(responses);
+    }
     let mut work: Work = Box::pin(work(shared.clone(), session, exchange.clone(), target.clone()));
     let first = attend(pin!(step(&mut work, questions)), &exchange, &context).await;
     match first {

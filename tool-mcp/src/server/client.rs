@@ -48,7 +48,10 @@ use super::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct McpClient(Arc<Exchange>);
+pub struct McpClient {
+    exchange: Arc<Exchange>,
+    key: Option<Arc<str>>,
+}
 
 impl FromContext<'_> for McpClient {
     fn from_context(ctx: &ToolContext) -> Result<Self, ContextError> {
@@ -200,25 +203,32 @@ impl From<McpClientError> for ToolError {
 
 impl McpClient {
     pub(super) fn new(exchange: Arc<Exchange>) -> Self {
-        Self(exchange)
+        Self { exchange, key: None }
     }
 
     /// The client of a call; `None` where the call is not one of an MCP client's.
     #[must_use]
     pub fn of(ctx: &ToolContext) -> Option<Self> {
-        ctx.state::<Exchanges>()?.of(ctx.call_id()).map(Self)
+        ctx.state::<Exchanges>()?.of(ctx.call_id()).map(Self::new)
+    }
+
+    /// The same client, whose questions have this name where they stand in an answer (2026-07-28): one that a client may
+    /// know, and answer beforehand. Unless set, they are numbered. Of two that are open at once, the second is.
+    #[must_use]
+    pub fn keyed(&self, key: impl Into<Arc<str>>) -> Self {
+        Self { exchange: self.exchange.clone(), key: Some(key.into()) }
     }
 
     /// The client's name, by its own word.
     #[must_use]
     pub fn name(&self) -> Option<String> {
-        self.0.client_name()
+        self.exchange.client_name()
     }
 
     /// Whether the client has declared that it can be asked for this.
     #[must_use]
     pub fn supports(&self, feature: ClientFeature) -> bool {
-        feature.is_declared(&self.0.capabilities())
+        feature.is_declared(&self.exchange.capabilities())
     }
 
     /// Has a person fill in a form: an object schema whose properties are texts, numbers, booleans and choices.
@@ -293,19 +303,19 @@ impl McpClient {
 
     /// Sends a log message, if the client wants such. It is best effort: of more than 256 that wait the rest is left out.
     pub fn log(&self, level: LogLevel, logger: &str, data: impl Into<Value>) {
-        self.0.log(|gate| gate.lets_pass(level).then(|| logging::message(level, logger, data.into())));
+        self.exchange.log(|gate| gate.lets_pass(level).then(|| logging::message(level, logger, data.into())));
     }
 
     fn need(&self, feature: ClientFeature) -> Result<(), McpClientError> {
         if self.supports(feature) {
             return Ok(());
         }
-        self.0.lacks(feature.wanted());
+        self.exchange.lacks(feature.wanted());
         Err(McpClientError::Unsupported(feature))
     }
 
     async fn ask<T: DeserializeOwned>(&self, request: InputRequest) -> Result<T, McpClientError> {
-        let answer = self.0.ask(request).await?;
+        let answer = self.exchange.ask(self.key.as_deref(), request).await?;
         serde_json::from_value(answer)
             .map_err(|error| McpClientError::failed(format!("the client's answer is malformed: {error}")))
     }

@@ -136,9 +136,10 @@ impl Exchange {
     }
 
     /// Asks the client, and waits for its answer. Dropping the future takes the question back.
-    pub(super) async fn ask(&self, request: InputRequest) -> Result<Value, McpClientError> {
+    /// `key` is what the question is called where it stands in an answer.
+    pub(super) async fn ask(&self, key: Option<&str>, request: InputRequest) -> Result<Value, McpClientError> {
         if let Some(questions) = &self.questions {
-            return questions.ask(request).await;
+            return questions.ask(key, request).await;
         }
         let request = match request {
             InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),

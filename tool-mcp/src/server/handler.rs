@@ -40,6 +40,9 @@ const LONGEST_KEY: usize = 256;
 /// The keyword that has an argument sent as a header too.
 const HEADER_KEYWORD: &str = "x-mcp-header";
 
+/// Methods that 2026-07-28 has no more.
+const REMOVED: [&str; 5] = ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
 /// How a client's requests belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Belonging {
@@ -88,7 +91,11 @@ impl Handler {
         };
         Ok(match key {
             None if !together => Arc::new(self.shared.session(true)),
-            key => self.shared.declared.get(key, || self.shared.session(false)),
+            // One that waits for its client, who may never come again, must not hold up the others.
+            key => {
+                let declared = self.shared.declared.get(key, || self.shared.session(false));
+                Arc::new(declared.beside(self.shared.session_id()))
+            }
         })
     }
 
@@ -298,11 +305,12 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         mut request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = mem::take(&mut request.method);
+        let is_stateless = context.protocol_version().as_ref().is_some_and(is_stateless);
         // What has a known name and is here all the same did not have the parameters of it.
-        Err(match expected(&method) {
+        Err(match expected(&method).filter(|_| !(is_stateless && REMOVED.contains(&method.as_str()))) {
             Some(params) => {
                 ErrorData::invalid_params(format!("the params of `{method}` are malformed: expected {params}"), None)
             }

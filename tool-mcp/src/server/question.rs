@@ -26,6 +26,8 @@ pub(super) struct Questions {
 struct State {
     asked: u64,
     open: BTreeMap<String, Question>,
+    /// Answers that came before their questions.
+    early: InputResponses,
     /// Whether some have not been put to the client.
     is_news: bool,
 }
@@ -40,13 +42,23 @@ impl Questions {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a question, and waits for its answer.
-    pub(super) async fn ask(&self, request: InputRequest) -> Result<Value, McpClientError> {
+    /// Keeps answers that came with the request itself: a client that knows a tool need not wait to be asked.
+    pub(super) fn expect(&self, responses: InputResponses) {
+        self.lock().early = responses;
+    }
+
+    /// Puts a question, by this key or one of its own, and waits for its answer.
+    pub(super) async fn ask(&self, key: Option<&str>, request: InputRequest) -> Result<Value, McpClientError> {
         let (sender, receiver) = oneshot::channel();
         let key = {
             let mut state = self.lock();
             state.asked += 1;
-            let key = format!("{}_{}", kind(&request), state.asked);
+            let own = || format!("{}_{}", kind(&request), state.asked);
+            let key = key.filter(|key| !state.open.contains_key(*key)).map_or_else(own, str::to_owned);
+            // One that is none to this question is as good as none.
+            if let Some(answer) = state.early.remove(&key).filter(|answer| check(&request, answer).is_ok()) {
+                return Ok(answer);
+            }
             state.open.insert(key.clone(), Question { request, answer: sender });
             state.is_news = true;
             key
