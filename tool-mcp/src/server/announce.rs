@@ -1,6 +1,6 @@
 //! Telling clients that what they have listed is not so any more.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Weak, time::Duration};
 
 use rmcp::{Peer, RoleServer, service::SubscriptionContext};
 use tokio::sync::broadcast::{self, error::RecvError};
@@ -14,15 +14,15 @@ use super::{
 /// How long changes are gathered: a set of tools that comes in one by one is one change to who lists it anew.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// All changes that concern one session.
-struct Changes {
+/// All changes that concern one session, from when it is made on.
+pub(super) struct Changes {
     registry: broadcast::Receiver<tool_core::registry::RegistryChange>,
     server: broadcast::Receiver<Changed>,
     session: broadcast::Receiver<Changed>,
 }
 
 impl Changes {
-    fn new(shared: &Shared, session: &ClientSession) -> Self {
+    pub(super) fn new(shared: &Shared, session: &ClientSession) -> Self {
         let registry = shared.executor.tools().subscribe();
         Self { registry, server: shared.changes.subscribe(), session: session.changes() }
     }
@@ -66,15 +66,11 @@ fn settled(change: Result<Changed, RecvError>) -> Option<Changed> {
 
 /// Tells a connected client of changes, until it is gone.
 pub(super) async fn to_connection(
-    shared: Arc<Shared>,
-    session: Arc<ClientSession>,
+    mut changes: Changes,
+    session: Weak<ClientSession>,
     peer: Peer<RoleServer>,
     closing: CancellationToken,
 ) {
-    let mut changes = Changes::new(&shared, &session);
-    drop(shared);
-    let watching = Arc::downgrade(&session);
-    drop(session);
     while let Some(Some(all)) = closing.run_until_cancelled(changes.next()).await {
         for change in all {
             let told = match change {
@@ -82,7 +78,7 @@ pub(super) async fn to_connection(
                 Changed::Prompts => peer.notify_prompt_list_changed().await,
                 Changed::Resources => peer.notify_resource_list_changed().await,
                 Changed::Resource(uri) => {
-                    let Some(session) = watching.upgrade() else { return };
+                    let Some(session) = session.upgrade() else { return };
                     if !session.watches(&uri) {
                         continue;
                     }

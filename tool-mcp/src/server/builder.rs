@@ -50,7 +50,7 @@ pub struct McpServerBuilder {
 impl McpServerBuilder {
     pub(super) fn new(executor: ExecutorBuilder) -> Self {
         Self {
-            executor,
+            executor: executor.doom_loop(None),
             cwd: PathBuf::from("/"),
             implementation: Implementation::new("tool-mcp", env!("CARGO_PKG_VERSION")),
             instructions: None,
@@ -99,6 +99,13 @@ impl McpServerBuilder {
     /// Whether clients that show questions (elicitation) are asked for permissions; they are unless this is `false`.
     pub fn ask_client(mut self, asks: bool) -> Self {
         self.asks = asks;
+        self
+    }
+
+    /// How many identical calls in a row need the `doom_loop` permission; none do unless set, whatever the executor was
+    /// given: a server does not see the turns of its clients' models, nor who else makes calls by the same client.
+    pub fn doom_loop(mut self, identical: impl Into<Option<u32>>) -> Self {
+        self.executor = self.executor.doom_loop(identical);
         self
     }
 

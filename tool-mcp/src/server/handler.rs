@@ -2,15 +2,15 @@
 
 use std::{
     mem,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use rmcp::{
     RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
-        ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
         Tool, UnsubscribeRequestParams,
     },
@@ -20,7 +20,7 @@ use serde_json::Value;
 use tool_core::CancellationToken;
 
 use super::{
-    announce,
+    announce::{self, Changes},
     answer::{Answer, Answered, answer},
     completions::CompletionRequest,
     exchange::{Exchange, is_stateless},
@@ -61,18 +61,24 @@ pub(super) struct Handler {
     shared: Arc<Shared>,
     belonging: Belonging,
     own: OnceLock<Arc<ClientSession>>,
+    /// What has changed since the client began, before it can be told.
+    changes: Mutex<Option<Changes>>,
     /// The connection ends.
     closing: CancellationToken,
 }
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>, belonging: Belonging, closing: CancellationToken) -> Self {
-        Self { shared, belonging, own: OnceLock::new(), closing }
+        Self { shared, belonging, own: OnceLock::new(), changes: Mutex::default(), closing }
     }
 
     /// The session of all its requests, where they have one.
     pub(super) fn own(&self) -> &Arc<ClientSession> {
         self.own.get_or_init(|| Arc::new(self.shared.session(false)))
+    }
+
+    fn changes(&self) -> MutexGuard<'_, Option<Changes>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session that a request belongs to.
@@ -91,7 +97,11 @@ impl Handler {
         };
         Ok(match key {
             None if !together => Arc::new(self.shared.session(true)),
-            key => self.shared.declared.get(key, || self.shared.session(false)),
+            // One that waits for its client, who may never come again, must not hold up the others.
+            key => {
+                let declared = self.shared.declared.get(key, || self.shared.session(false));
+                Arc::new(declared.beside(self.shared.session_id()))
+            }
         })
     }
 
@@ -130,6 +140,19 @@ fn mismatched() -> ErrorData {
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         self.shared.info()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if !matches!(self.belonging, Belonging::Http { sessions: false, .. }) {
+            *self.changes() = Some(Changes::new(&self.shared, self.own()));
+        }
+        let result = self.negotiate_initialize(&request);
+        context.peer.set_peer_info(request);
+        result
     }
 
     async fn list_tools(
@@ -291,10 +314,9 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let keeps = !matches!(self.belonging, Belonging::Http { sessions: false, .. });
-        if keeps {
-            let (shared, session) = (self.shared.clone(), self.own().clone());
-            tokio::spawn(announce::to_connection(shared, session, context.peer, self.closing.clone()));
+        if let Some(changes) = self.changes().take() {
+            let session = Arc::downgrade(self.own());
+            tokio::spawn(announce::to_connection(changes, session, context.peer, self.closing.clone()));
         }
     }
 

@@ -179,26 +179,34 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         }
     }
 
-    /// The next message that may be worked at; `None` at the end of input.
+    /// The next message that may be worked at; `None` when no more will come, and what came is answered: until then the
+    /// connection is needed for what calls tell of themselves.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            self.output.wait_for_room().await;
+            if !self.is_over {
+                self.output.wait_for_room().await;
+            }
             let may_read = !self.is_over && self.ahead.len() < AHEAD && self.ahead_bytes < AHEAD_BYTES;
             let first = self.ahead.front().map(|(_, bytes)| *bytes);
-            if first.is_none() && !may_read {
+            if first.is_none() && self.is_over {
+                let _ = self.room.acquire_many(all_room()).await;
                 return None;
             }
-            let room = Self::room(self.room.clone(), first.unwrap_or_default());
+            let (stop, room) = (self.stop.clone(), Self::room(self.room.clone(), first.unwrap_or_default()));
             let room = tokio::select! {
                 biased;
+                () = stop.cancelled(), if !self.is_over => {
+                    self.ahead.clear();
+                    self.end();
+                    continue;
+                }
                 room = room, if first.is_some() => room,
                 line = self.next_line(), if may_read => match line {
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => continue,
                     // What was read before the end is still answered.
                     Err(End) => {
-                        self.is_over = true;
-                        self.ended.cancel();
+                        self.end();
                         continue;
                     }
                 },
@@ -211,6 +219,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
             return Some(message);
         }
     }
+
+    fn end(&mut self) {
+        self.is_over = true;
+        self.ended.cancel();
+    }
+}
+
+fn all_room() -> u32 {
+    u32::try_from(ROOM).unwrap_or(u32::MAX)
 }
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
@@ -225,12 +242,7 @@ where
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
-        let stop = self.stop.clone();
-        let message = stop.run_until_cancelled(self.next()).await.flatten();
-        if message.is_none() {
-            self.ended.cancel();
-        }
-        message
+        self.next().await
     }
 
     async fn close(&mut self) -> io::Result<()> {

@@ -16,7 +16,11 @@
 //! # A call
 //! Each client has a [`Session`](tool_core::Session): a connection, an HTTP session, or what requests of 2026-07-28 over
 //! HTTP declare by `_meta["tool-core/session"]`. Those that declare nothing share one session on a server that only this
-//! machine can reach, and have each their own on others. Its calls go through the executor, with all that it does.
+//! machine can reach, and have each their own on others. Requests of 2026-07-28 over HTTP share approvals and what tools
+//! remember, and stand in no line together. Its calls go through the executor, with all that it does.
+//!
+//! A tool that asks its client in 2026-07-28 waits in this process for the client's next request: 15 minutes at most, and
+//! 1,000 of them. Several replicas need a balancer that sends a client to the same one again.
 //!
 //! | in a tool | at the client |
 //! |---|---|

@@ -43,6 +43,12 @@ impl ClientSession {
         Self { session, spills, is_passing, state: Mutex::default(), changes }
     }
 
+    /// The same for one request that waits for none of the others.
+    pub(super) fn beside(&self, id: String) -> Self {
+        let (session, spills, changes) = (self.session.beside(id), self.spills.clone(), self.changes.clone());
+        Self { session, spills, is_passing: false, state: Mutex::default(), changes }
+    }
+
     /// Says that something of the session's own has changed.
     pub(super) fn tell(&self, change: Changed) {
         // Nobody listens: that is fine.

@@ -62,8 +62,11 @@ pub(super) struct Shared {
 impl Shared {
     /// A session for a client's calls.
     pub(super) fn session(&self, is_passing: bool) -> ClientSession {
-        let id = format!("mcp_{}", self.sessions.fetch_add(1, Ordering::Relaxed) + 1);
-        ClientSession::new(Session::builder(&self.cwd).id(id).build(), is_passing)
+        ClientSession::new(Session::builder(&self.cwd).id(self.session_id()).build(), is_passing)
+    }
+
+    pub(super) fn session_id(&self) -> String {
+        format!("mcp_{}", self.sessions.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// What a client is told of the server.
