@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    cell::OnceCell,
     ffi::OsString,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -9,6 +10,7 @@ use std::{
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use tool_core::{Registry, executor::ExecutorBuilder, permission::Ruleset};
+use tool_mcp::client::McpConnections;
 
 use crate::{
     args::{Args, Command, with_examples},
@@ -185,7 +187,8 @@ impl Cli {
         {
             return mcp::servers(action).await;
         }
-        let servers = mcp::connect(&configs, cwd.as_ref().and_then(Option::as_deref)).await?;
+        let connected: OnceCell<McpConnections> = OnceCell::new();
+        let cwd_here = cwd.clone().flatten();
         let setup = async || -> Result<Setup, Failure> {
             let registry = match self.registry {
                 Some(registry) => registry,
@@ -197,7 +200,12 @@ impl Cli {
                 (Some(machine), Some(cwd), Some((_, found))) => (machine.reach)(found, cwd).await?,
                 _ => None,
             };
-            let servers = servers.clone();
+            // A directory of another machine is none for programs of this one.
+            let here = cwd_here.as_deref().filter(|_| machine.is_none());
+            let servers = mcp::connect(&configs, here).await?;
+            if let Some(servers) = &servers {
+                let _ = connected.set(servers.clone());
+            }
             let version = self.version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
             Ok(Setup { name: name.clone(), version, registry, servers, rules, configure: self.configure, machine })
         };
@@ -213,7 +221,7 @@ impl Cli {
         };
         let done = run.await;
         // Nothing of them is left when this program ends, however it does.
-        if let Some(servers) = servers {
+        if let Some(servers) = connected.into_inner() {
             servers.shutdown().await;
         }
         done

@@ -97,9 +97,13 @@ impl Handler {
                     Elicitation::Form { .. } => abilities.forms,
                     Elicitation::Address { .. } => abilities.addresses,
                 };
+                let (is_form, defaults) = (matches!(asked, Elicitation::Form { .. }), asked.defaults());
                 let answer = if is_able { host.elicit(server, asked).await } else { ElicitationAnswer::Declined };
                 Ok(match answer {
-                    ElicitationAnswer::Accepted(content) => json!({ "action": "accept", "content": content }),
+                    ElicitationAnswer::Accepted(content) if is_form => {
+                        json!({ "action": "accept", "content": completed(content, defaults) })
+                    }
+                    ElicitationAnswer::Accepted(_) => json!({ "action": "accept" }),
                     ElicitationAnswer::Declined => json!({ "action": "decline" }),
                     ElicitationAnswer::Cancelled => json!({ "action": "cancel" }),
                 })
@@ -123,6 +127,17 @@ impl Asking {
 impl Drop for Asking {
     fn drop(&mut self) {
         self.0.asking.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// A form as it was filled in, with the defaults of the fields that were left out.
+fn completed(content: Value, defaults: Value) -> Value {
+    match (content, defaults) {
+        (Value::Object(filled), Value::Object(mut all)) => {
+            all.extend(filled);
+            Value::Object(all)
+        }
+        (content, _) => content,
     }
 }
 

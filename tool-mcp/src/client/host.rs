@@ -171,7 +171,8 @@ impl Elicitation {
 /// What a person says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationAnswer {
-    /// The form's fields, as an object; of an address, that the person has gone there.
+    /// The form's fields, as an object; those that are left out get their defaults. Of an address, that the person has
+    /// gone there.
     Accepted(Value),
     /// No.
     Declined,

@@ -11,6 +11,7 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
     },
 };
+use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
 use super::{
@@ -61,23 +62,40 @@ pub(super) fn transport(
     if let Some(name) = &endpoint.bearer_token_env_var {
         config = config.auth_header(variable(name)?);
     }
-    let (following, staying) = (client(same_origin())?, client(Policy::none())?);
+    let tls = tls(&endpoint.url)?;
+    let (following, staying) = (client(tls.clone(), same_origin())?, client(tls, Policy::none())?);
     let oauth = OAuthHttp { following: following.clone(), staying };
     let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth));
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(following, sign_in), config))
 }
 
 /// A client that trusts what the machine trusts.
-fn client(redirects: Policy) -> Result<Client, String> {
-    let fault = |error: &dyn std::error::Error| format!("cannot use TLS: {}", super::words::chain(error));
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(BuilderVerifierExt::with_platform_verifier)
-        .map_err(|error| fault(&error))?
-        .with_no_client_auth();
+fn client(tls: ClientConfig, redirects: Policy) -> Result<Client, String> {
     let builder = Client::builder().tls_backend_preconfigured(tls).redirect(redirects).connect_timeout(CONNECT);
-    builder.build().map_err(|error| fault(&error))
+    builder.build().map_err(|error| no_tls(&error))
+}
+
+/// What the machine trusts. Where it trusts nobody, an address that is not encrypted can still be used.
+fn tls(url: &str) -> Result<ClientConfig, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = || {
+        let builder = ClientConfig::builder_with_provider(provider.clone());
+        builder.with_safe_default_protocol_versions().map_err(|error| no_tls(&error))
+    };
+    match builder()?.with_platform_verifier() {
+        Ok(verified) => Ok(verified.with_no_client_auth()),
+        Err(_) if url.starts_with("http://") => {
+            Ok(builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
+        }
+        Err(error) => Err(no_tls(&error)),
+    }
+}
+
+fn no_tls(error: &dyn std::error::Error) -> String {
+    format!(
+        "TLS cannot be used: {}. See whether certificates are installed (ca-certificates)",
+        super::words::chain(error)
+    )
 }
 
 /// Takes headers to no other origin.

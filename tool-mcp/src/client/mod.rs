@@ -43,6 +43,7 @@ mod server;
 mod session;
 #[cfg(feature = "http-client")]
 mod sign_in;
+mod start;
 mod status;
 mod stdio;
 mod subscription;

@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use rmcp::service::ClientInitializeError;
 use serde_json::{Map, Value};
 use tokio::{
     select,
@@ -13,17 +12,13 @@ use tool_core::{CancellationToken, ToolContext, ToolError, ToolOutput};
 
 use super::{
     Environment, MAX_NOTES, ServerState, ServerStatus,
-    config::{Endpoint, ServerConfig},
+    config::ServerConfig,
     content,
     declared::Declared,
-    handler::Handler,
     host::McpHost,
-    listing::Kind,
-    process::Program,
-    session::{RequestError, Session, cause},
-    stdio::StdioTransport,
+    session::{RequestError, Session},
+    start::{Failure, with_stderr},
     tail::Tail,
-    words::{chain, span},
 };
 
 /// How long a server that failed is left alone, at first; twice as long each time.
@@ -36,8 +31,6 @@ const REMAINS: Duration = Duration::from_secs(10);
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Tools that a server has changed are listed no more often than this.
 const RELIST_EVERY: Duration = Duration::from_millis(200);
-/// As much of stderr is in the reason of a failure, in lines.
-const SHOWN_LINES: usize = 10;
 
 /// What all servers of a host have in common.
 pub(super) struct Surrounded {
@@ -50,8 +43,8 @@ pub(super) struct Surrounded {
 /// One server of a configuration.
 pub(super) struct Server {
     pub(super) config: ServerConfig,
-    surrounded: Arc<Surrounded>,
-    view: watch::Sender<View>,
+    pub(super) surrounded: Arc<Surrounded>,
+    pub(super) view: watch::Sender<View>,
     /// Notified when it is to be started anew though it failed.
     again: Notify,
 }
@@ -73,13 +66,6 @@ impl View {
     pub(super) fn is_settled(&self) -> bool {
         !matches!(self.state, ServerState::Starting)
     }
-}
-
-/// Why a server does not run.
-struct Failure {
-    reason: String,
-    /// Whether it would be the same another time.
-    is_lasting: bool,
 }
 
 impl Server {
@@ -188,99 +174,6 @@ impl Server {
         });
     }
 
-    /// One start: opens a connection, and lists the tools.
-    async fn start(&self, tail: Tail) -> Result<Arc<Session>, Failure> {
-        let limit = self.config.startup_timeout;
-        let handler = Handler::new(&self.config.name, self.surrounded.host.clone());
-        let begun = async {
-            let session = Arc::new(self.open(handler.clone(), tail.clone()).await?);
-            let declared = match session.info.capabilities.tools {
-                Some(_) => self.declared(&session).await.map_err(Failure::passing)?,
-                None => Declarations::default(),
-            };
-            Ok((session, declared))
-        };
-        tokio::pin!(begun);
-        let (session, declared) = loop {
-            match timeout(limit, &mut begun).await {
-                Ok(begun) => break begun?,
-                // The time in which somebody is asked does not count.
-                Err(_) if handler.is_asking() => continue,
-                Err(_) => {}
-            }
-            let words = format!(
-                "it did not start within {}: see whether its command is right, or raise `startup_timeout_sec`",
-                span(limit)
-            );
-            return Err(Failure::passing(with_stderr(&words, &tail).await));
-        };
-        let program = session.info.server_info.as_ref();
-        let state = ServerState::Ready {
-            protocol: session.info.protocol_version.as_str().to_owned(),
-            program: program.map(|program| format!("{} {}", program.name, program.version)),
-        };
-        self.view.send_modify(|view| {
-            view.state = state;
-            view.session = Some(session.clone());
-            declared.put(view);
-        });
-        Ok(session)
-    }
-
-    async fn open(&self, handler: Handler, tail: Tail) -> Result<Session, Failure> {
-        let Surrounded { environment, directory, .. } = &*self.surrounded;
-        let (era, limit) = (self.config.era, self.config.startup_timeout);
-        let opened = match &self.config.endpoint {
-            Endpoint::Stdio(stdio) => {
-                let (program, streams) = Program::start(stdio, environment, directory).map_err(|error| Failure {
-                    reason: format!(
-                        "`{}` cannot be started: {error}. See whether it is installed and in PATH, and whether `cwd` is \
-                         a directory",
-                        stdio.command
-                    ),
-                    is_lasting: true,
-                })?;
-                Session::open(StdioTransport::new(program, streams, tail.clone()), handler, era, tail.clone(), limit)
-                    .await
-            }
-            #[cfg(feature = "http-client")]
-            Endpoint::Http(http) => {
-                tail.end();
-                let transport = super::http::transport(http, environment, handler.clone())
-                    .map_err(|reason| Failure { reason, is_lasting: true })?;
-                Session::open(transport, handler, era, tail.clone(), limit).await
-            }
-            #[cfg(not(feature = "http-client"))]
-            Endpoint::Http(_) => {
-                let reason = "this program was built without HTTP for MCP: give a `command`".to_owned();
-                return Err(Failure { reason, is_lasting: true });
-            }
-        };
-        match opened {
-            Ok(session) => Ok(session),
-            Err(error) => Err(Failure::passing(with_stderr(&unopened(&error), &tail).await)),
-        }
-    }
-
-    /// Lists its tools.
-    async fn declared(&self, session: &Session) -> Result<Declarations, String> {
-        let listed = session.list(Kind::Tools, self.config.startup_timeout).await.map_err(|error| chain(&error))?;
-        let mut declarations = Declarations::default();
-        let mut known = std::collections::HashSet::new();
-        for item in listed {
-            match Declared::read(item) {
-                Ok(tool) if !known.insert(tool.name.clone()) => {
-                    declarations.notes.push(format!("the tool `{}` was listed twice; the first one counts", tool.name));
-                }
-                Ok(tool) if self.config.admits(&tool.name) => declarations.tools.push(tool),
-                Ok(_) => {}
-                Err(note) => declarations.notes.push(note),
-            }
-        }
-        declarations.notes.truncate(MAX_NOTES);
-        Ok(declarations)
-    }
-
     /// Keeps the list of its tools up to date until the connection ends, or is to end.
     async fn serve(&self, session: &Arc<Session>) {
         let listening = session.clone().listen();
@@ -355,52 +248,4 @@ impl Server {
             }
         }
     }
-}
-
-/// What a list of tools holds.
-#[derive(Default)]
-struct Declarations {
-    tools: Vec<Declared>,
-    notes: Vec<String>,
-}
-
-impl Declarations {
-    fn put(self, view: &mut View) {
-        // What has not changed stays the same value.
-        if *view.declared != self.tools {
-            view.declared = Arc::new(self.tools);
-        }
-        view.notes = Arc::new(self.notes);
-    }
-}
-
-impl Failure {
-    fn passing(reason: String) -> Self {
-        Self { reason, is_lasting: false }
-    }
-}
-
-/// Why a connection could not be opened, and what can be done.
-fn unopened(error: &ClientInitializeError) -> String {
-    if error.is_authorization_required() {
-        return "it wants to know who asks, and this host signs nobody in: put a token in a variable, and give its name as \
-                `bearer_token_env_var`"
-            .to_owned();
-    }
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it can do".to_owned(),
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => unopened(fallback),
-        ClientInitializeError::TransportError { error, .. } => cause(error),
-        error => chain(error),
-    }
-}
-
-async fn with_stderr(reason: &str, tail: &Tail) -> String {
-    tail.rest().await;
-    let text = tail.text();
-    if text.is_empty() {
-        return reason.to_owned();
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    format!("{reason}. It wrote to stderr:\n{}", lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"))
 }
