@@ -74,7 +74,7 @@ fn every_schema_is_portable_by_the_inspectors_word() {
         tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
     };
     let expected = of_names(&inspector.stdio(&list));
-    assert!(expected.len() > 20 && expected.iter().any(|name| name == "read"), "{expected:?}");
+    assert!(expected.len() > 10 && expected.iter().any(|name| name == "read"), "{expected:?}");
     for era in ["legacy", "modern"] {
         assert_eq!(of_names(&inspector.http(serving.address(), era, &list)), expected, "{era}");
     }
@@ -148,7 +148,7 @@ fn python(server: &Value, call: &Value) -> Option<Value> {
 #[track_caller]
 fn python_is_well(answer: &Value) {
     let expected = &answer["fastmcp"]["tools"];
-    assert!(expected.as_array().is_some_and(|tools| tools.len() > 20 && tools.contains(&json!("read"))), "{answer:#}");
+    assert!(expected.as_array().is_some_and(|tools| tools.len() > 10 && tools.contains(&json!("read"))), "{answer:#}");
     for client in ["legacy", "modern", "fastmcp"] {
         let seen = &answer[client];
         assert_eq!(&seen["tools"], expected, "{client}");
