@@ -206,7 +206,17 @@ impl Cli {
             if let Some(servers) = &servers {
                 let _ = connected.set(servers.clone());
             }
-            Ok(Setup { name: name.clone(), registry, servers, rules, configure: self.configure, machine })
+            let version = self.version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
+            Ok(Setup {
+                name: name.clone(),
+                version,
+                registry,
+                servers,
+                rules,
+                configure: self.configure,
+                machine,
+                wanted: Vec::new(),
+            })
         };
         let run = async {
             match args.command {

@@ -9,8 +9,8 @@ use std::{
 };
 
 use tool_core::{
-    Executor, Outcome, Registry, Session, ToolCall,
-    executor::ExecutorBuilder,
+    Executor, Outcome, Registry, Session, Tool, ToolCall,
+    executor::{BuildError, ExecutorBuilder},
     permission::{ApprovalPolicy, Ruleset},
     registry::LiveRegistry,
     truncate::SpillStore,
@@ -30,6 +30,7 @@ pub(crate) type Configure = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder>;
 /// What a binary brings.
 pub(crate) struct Setup {
     pub(crate) name: String,
+    pub(crate) version: String,
     /// The tools, but for those of MCP servers.
     pub(crate) registry: Registry,
     /// The MCP servers of `--mcp`.
@@ -38,6 +39,8 @@ pub(crate) struct Setup {
     pub(crate) configure: Vec<Configure>,
     /// `None`: this one.
     pub(crate) machine: Option<Machine>,
+    /// Which tools are wanted, by [`narrow`](Self::narrow).
+    pub(crate) wanted: Vec<Box<dyn Fn(&dyn Tool) -> bool + Send + Sync>>,
 }
 
 impl Setup {
@@ -52,14 +55,67 @@ impl Setup {
         }
     }
 
-    /// The tools, which change as those of MCP servers do.
-    pub(crate) fn live(&self) -> LiveRegistry {
-        let tools = LiveRegistry::from(self.registry.clone());
-        if let Some(servers) = &self.servers {
-            servers.attach(&tools);
-        }
-        tools
+    /// Leaves out what is not wanted, now and later.
+    pub(crate) fn narrow(&mut self, wants: impl Fn(&dyn Tool) -> bool + Send + Sync + 'static) {
+        self.registry = self.registry.select(|tool| wants(&**tool.tool()));
+        self.wanted.push(Box::new(wants));
     }
+}
+
+/// What all that run calls have in common, before it is said who is asked and who watches.
+pub(crate) struct Ground {
+    pub(crate) executor: ExecutorBuilder,
+    pub(crate) cwd: PathBuf,
+    pub(crate) spills: Option<SpillStore>,
+}
+
+impl Setup {
+    /// Puts it together from the flags.
+    ///
+    /// # Errors
+    /// When a flag names no directory, or rules that cannot be read.
+    pub(crate) fn ground(self, args: &RunArgs) -> Result<Ground, Failure> {
+        let cwd = match &self.machine {
+            Some(machine) => machine.cwd().to_owned(),
+            None => working_directory(args.cwd.as_deref())?,
+        };
+        let home = env::home_dir();
+        let home_there = match &self.machine {
+            Some(machine) => machine.home_directory().map(Path::to_owned),
+            None => home.clone(),
+        };
+        // They change as those of MCP servers do.
+        let tools = LiveRegistry::from(self.registry);
+        if let Some(servers) = self.servers {
+            let wanted = self.wanted;
+            servers.attach_where(&tools, move |tool| wanted.iter().all(|wants| wants(tool)));
+        }
+        let mut executor = self.configure.into_iter().fold(Executor::builder(tools), |builder, more| more(builder));
+        if let Some(machine) = self.machine {
+            executor = machine.configure(executor);
+        }
+        executor = executor.rules(permissions::rules(self.rules, args, home_there.as_deref())?);
+        if let Some(approval) = args.approval {
+            executor = executor.approvals(ApprovalPolicy::from(approval));
+        }
+        if let Some(limit) = args.timeout {
+            executor = executor.timeout(limit);
+        }
+        let spills = spill_parent(args, &self.name, home)?.map(SpillStore::new);
+        Ok(Ground { executor, cwd, spills })
+    }
+}
+
+/// What is to be said of tools that cannot run.
+pub(crate) fn unusable(error: &BuildError) -> Failure {
+    Failure::Usage(format!("{error}\na command line gets state by `tool_cli::Cli::new().state(…).run()`"))
+}
+
+/// Deletes old spills beside what else is done.
+pub(crate) fn sweep(spills: SpillStore) -> tokio::task::JoinHandle<()> {
+    tokio::task::spawn_blocking(move || {
+        let _ = spills.sweep(SystemTime::now());
+    })
 }
 
 /// An executor and its one session.
@@ -76,44 +132,17 @@ impl Host {
     /// # Errors
     /// When a flag names no directory, or a tool cannot run.
     pub(crate) fn new(setup: Setup, args: &RunArgs, stdin_is_taken: bool) -> Result<Self, Failure> {
-        let session = Session::new(match &setup.machine {
-            Some(machine) => machine.cwd().to_owned(),
-            None => working_directory(args.cwd.as_deref())?,
-        });
-        let home = env::home_dir();
-        let home_there = match &setup.machine {
-            Some(machine) => machine.home_directory().map(Path::to_owned),
-            None => home.clone(),
-        };
+        let Ground { executor, cwd, spills } = setup.ground(args)?;
         let display = Arc::new(Display::new(args.verbose));
         let observer = display.clone();
-        let builder = Executor::builder(setup.live());
-        let mut builder = setup.configure.into_iter().fold(builder, |builder, more| more(builder));
-        if let Some(machine) = setup.machine {
-            builder = machine.configure(builder);
-        }
-        builder = builder
-            .rules(permissions::rules(setup.rules, args, home_there.as_deref())?)
+        let mut executor = executor
             .approver(Answering::new(args, stdin_is_taken, display))
             .inline_observer(move |event: &_| observer.observe(event));
-        if let Some(approval) = args.approval {
-            builder = builder.approvals(ApprovalPolicy::from(approval));
-        }
-        if let Some(limit) = args.timeout {
-            builder = builder.timeout(limit);
-        }
-        let spills = spill_parent(args, &setup.name, home)?.map(SpillStore::new);
         if let Some(spills) = &spills {
-            builder = builder.spills(spills.clone());
+            executor = executor.spills(spills.clone());
         }
-        let executor = builder.build().map_err(|error| {
-            Failure::Usage(format!("{error}\na command line gets state by `tool_cli::Cli::new().state(…).run()`"))
-        })?;
-        let sweep = spills.map(|spills| {
-            tokio::task::spawn_blocking(move || {
-                let _ = spills.sweep(SystemTime::now());
-            })
-        });
+        let executor = executor.build().map_err(|error| unusable(&error))?;
+        let (session, sweep) = (Session::new(cwd), spills.map(sweep));
         Ok(Self { executor, session, sweep, second: Arc::default() })
     }
 
