@@ -27,6 +27,9 @@ const SWEEP: Duration = Duration::from_millis(100);
 /// A host's own say in the executor.
 pub(crate) type Configure = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder>;
 
+/// Whether a tool is wanted.
+pub(crate) type Wants = Box<dyn Fn(&dyn Tool) -> bool + Send + Sync>;
+
 /// What a binary brings.
 pub(crate) struct Setup {
     pub(crate) name: String,
@@ -40,7 +43,7 @@ pub(crate) struct Setup {
     /// `None`: this one.
     pub(crate) machine: Option<Machine>,
     /// Which tools are wanted, by [`narrow`](Self::narrow).
-    pub(crate) wanted: Vec<Box<dyn Fn(&dyn Tool) -> bool + Send + Sync>>,
+    pub(crate) wanted: Vec<Wants>,
 }
 
 impl Setup {
