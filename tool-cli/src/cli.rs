@@ -207,7 +207,16 @@ impl Cli {
                 let _ = connected.set(servers.clone());
             }
             let version = self.version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
-            Ok(Setup { name: name.clone(), version, registry, servers, rules, configure: self.configure, machine })
+            Ok(Setup {
+                name: name.clone(),
+                version,
+                registry,
+                servers,
+                rules,
+                configure: self.configure,
+                machine,
+                wanted: Vec::new(),
+            })
         };
         let run = async {
             match args.command {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use tool_core::{
-    Executor, Outcome, Registry, Session, ToolCall,
+    Executor, Outcome, Registry, Session, Tool, ToolCall,
     executor::{BuildError, ExecutorBuilder},
     permission::{ApprovalPolicy, Ruleset},
     registry::LiveRegistry,
@@ -27,6 +27,9 @@ const SWEEP: Duration = Duration::from_millis(100);
 /// A host's own say in the executor.
 pub(crate) type Configure = Box<dyn FnOnce(ExecutorBuilder) -> ExecutorBuilder>;
 
+/// Whether a tool is wanted.
+pub(crate) type Wants = Box<dyn Fn(&dyn Tool) -> bool + Send + Sync>;
+
 /// What a binary brings.
 pub(crate) struct Setup {
     pub(crate) name: String,
@@ -39,6 +42,8 @@ pub(crate) struct Setup {
     pub(crate) configure: Vec<Configure>,
     /// `None`: this one.
     pub(crate) machine: Option<Machine>,
+    /// Which tools are wanted, by [`narrow`](Self::narrow).
+    pub(crate) wanted: Vec<Wants>,
 }
 
 impl Setup {
@@ -53,13 +58,10 @@ impl Setup {
         }
     }
 
-    /// The tools, which change as those of MCP servers do.
-    pub(crate) fn live(&self) -> LiveRegistry {
-        let tools = LiveRegistry::from(self.registry.clone());
-        if let Some(servers) = &self.servers {
-            servers.attach(&tools);
-        }
-        tools
+    /// Leaves out what is not wanted, now and later.
+    pub(crate) fn narrow(&mut self, wants: impl Fn(&dyn Tool) -> bool + Send + Sync + 'static) {
+        self.registry = self.registry.select(|tool| wants(&**tool.tool()));
+        self.wanted.push(Box::new(wants));
     }
 }
 
@@ -85,8 +87,13 @@ impl Setup {
             Some(machine) => machine.home_directory().map(Path::to_owned),
             None => home.clone(),
         };
-        let builder = Executor::builder(self.live());
-        let mut executor = self.configure.into_iter().fold(builder, |builder, more| more(builder));
+        // They change as those of MCP servers do.
+        let tools = LiveRegistry::from(self.registry);
+        if let Some(servers) = self.servers {
+            let wanted = self.wanted;
+            servers.attach_where(&tools, move |tool| wanted.iter().all(|wants| wants(tool)));
+        }
+        let mut executor = self.configure.into_iter().fold(Executor::builder(tools), |builder, more| more(builder));
         if let Some(machine) = self.machine {
             executor = machine.configure(executor);
         }

@@ -20,10 +20,12 @@ use crate::{
 
 pub(crate) async fn serve(mut setup: Setup, args: ServeArgs) -> Result<ExitCode, Failure> {
     if let Some(set) = &args.set {
-        setup.registry = list::select(&setup.registry, set)?;
+        list::select(&setup.tools()?, set)?;
+        let set = set.clone();
+        setup.narrow(move |tool| set == "all" || tool.policy().sets.contains(&set));
     }
     if args.read_only {
-        setup.registry = setup.registry.select(|tool| tool.spec().annotations.read_only);
+        setup.narrow(|tool| tool.spec().annotations.read_only);
     }
     let (name, version) = (setup.name.clone(), setup.version.clone());
     let Ground { executor, cwd, spills } = setup.ground(&args.run)?;

@@ -176,14 +176,19 @@ impl Shared {
 
     /// Puts the tools in a registry, in place of those that were put there before. A name that somebody else's tool has
     /// stays theirs.
-    fn put(&self, registry: &LiveRegistry, put: &mut Vec<Arc<dyn Tool>>) -> Result<(), RegistryError> {
+    fn put(
+        &self,
+        registry: &LiveRegistry,
+        wants: &dyn Fn(&dyn Tool) -> bool,
+        put: &mut Vec<Arc<dyn Tool>>,
+    ) -> Result<(), RegistryError> {
         let current = registry.current();
         let address = |tool: &Arc<dyn Tool>| Arc::as_ptr(tool).cast::<()>();
         let ours: HashSet<_> = put.iter().map(address).collect();
         let is_free = |tool: &Arc<dyn Tool>| {
             current.get(tool.name().as_str()).is_none_or(|known| ours.contains(&address(known.tool())))
         };
-        let tools: Vec<_> = self.tools().into_iter().filter(is_free).collect();
+        let tools: Vec<_> = self.tools().into_iter().filter(|tool| wants(&**tool) && is_free(tool)).collect();
         let wanted: HashSet<_> = tools.iter().map(address).collect();
         // What is there and stays is not touched.
         let gone: Vec<_> = put.iter().filter(|tool| !wanted.contains(&address(tool))).map(|tool| tool.name()).collect();
@@ -242,11 +247,19 @@ impl McpConnections {
     /// # Panics
     /// Outside of a tokio runtime.
     pub fn attach(&self, registry: &LiveRegistry) {
+        self.attach_where(registry, |_| true);
+    }
+
+    /// The same with those tools alone that are wanted.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn attach_where(&self, registry: &LiveRegistry, wants: impl Fn(&dyn Tool) -> bool + Send + Sync + 'static) {
         let (shared, registry) = (self.0.shared.clone(), registry.clone());
         let mut changes = shared.changes.subscribe();
         let mut put = Vec::new();
         let mut refresh = move |shared: &Shared| {
-            if let Err(error) = shared.put(&registry, &mut put) {
+            if let Err(error) = shared.put(&registry, &wants, &mut put) {
                 tracing::warn!(%error, "the tools of MCP servers could not be put in the registry");
             }
         };
