@@ -6,7 +6,7 @@ use rmcp::{
     RoleClient,
     model::{
         CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, InputRequiredResult, InputResponses,
-        ProgressNotificationParam, ServerResult,
+        ServerResult,
     },
     service::{PeerRequestOptions, RequestHandle},
 };
@@ -19,7 +19,7 @@ use tokio::{
 use tool_core::{ToolContext, event::Progress};
 
 use super::{
-    link::{MAX_PROGRESS, ProgressRoute},
+    link::{MAX_PROGRESS, ProgressRoute, Report},
     session::{Pending, RequestError, Session},
 };
 
@@ -97,7 +97,7 @@ impl Session {
     async fn wait(
         &self,
         handle: &mut RequestHandle<RoleClient>,
-        progress: &mut mpsc::Receiver<ProgressNotificationParam>,
+        progress: &mut mpsc::Receiver<Report>,
         limit: Duration,
         ctx: &ToolContext,
     ) -> Result<ServerResult, RequestError> {
@@ -129,7 +129,7 @@ impl Session {
     }
 }
 
-fn told(report: ProgressNotificationParam) -> Progress {
+fn told(report: Report) -> Progress {
     let mut progress = Progress::default();
     progress.title = report.message;
     progress = progress.with("progress", report.progress);

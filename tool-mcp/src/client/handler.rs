@@ -16,7 +16,13 @@ use rmcp::{
 use serde_json::{Value, json};
 use url::Url;
 
-use super::host::{Elicitation, ElicitationAnswer, LogMessage, McpHost};
+use super::{
+    host::{Elicitation, ElicitationAnswer, LogMessage, McpHost},
+    listing::length,
+};
+
+/// The longest word for the log, in bytes of JSON.
+const MAX_LOGGED: usize = 64 * 1024;
 
 /// Answers one server.
 #[derive(Clone)]
@@ -170,11 +176,14 @@ impl LogMessage {
     pub(super) fn from_params(params: &impl serde::Serialize) -> Self {
         let mut params = serde_json::to_value(params).unwrap_or_default();
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        Self {
-            level: text(params.get("level")).unwrap_or_default(),
-            logger: text(params.get("logger")),
-            data: params.get_mut("data").map(Value::take).unwrap_or_default(),
-        }
+        let (level, logger) = (
+            text(params.get("level")).unwrap_or_default(),
+            text(params.get("logger")).filter(|logger| logger.len() <= MAX_LOGGED),
+        );
+        let data = params.get_mut("data").map(Value::take).unwrap_or_default();
+        let bytes = length(&data);
+        let data = if bytes > MAX_LOGGED { format!("[{bytes} bytes were left out]").into() } else { data };
+        Self { level, logger, data }
     }
 }
 

@@ -36,13 +36,30 @@ const MAX_UNSENT: usize = 256;
 /// As many reports of one call's progress may wait.
 pub(super) const MAX_PROGRESS: usize = 64;
 
+/// As much of a report's words is passed on, in bytes: they are one line of a user interface.
+const MAX_REPORT: usize = 4 * 1024;
+
 /// Where reports of a call's progress go. It travels with the request.
 #[derive(Clone)]
-pub(super) struct ProgressRoute(pub(super) mpsc::Sender<ProgressNotificationParam>);
+pub(super) struct ProgressRoute(pub(super) mpsc::Sender<Report>);
+
+/// How far a call is.
+pub(super) struct Report {
+    pub(super) progress: f64,
+    pub(super) total: Option<f64>,
+    pub(super) message: Option<String>,
+}
+
+impl Report {
+    fn of(params: &ProgressNotificationParam) -> Self {
+        let cut = |message: &String| message[..message.floor_char_boundary(MAX_REPORT)].to_owned();
+        Self { progress: params.progress, total: params.total, message: params.message.as_ref().map(cut) }
+    }
+}
 
 /// What is heard over a connection, beside answers.
 pub(super) struct Heard {
-    routes: Mutex<HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>>,
+    routes: Mutex<HashMap<ProgressToken, mpsc::Sender<Report>>>,
     /// Notified when the server says that it has other tools.
     pub(super) tools_changed: Notify,
     /// Cancelled when nothing more comes.
@@ -68,7 +85,7 @@ impl Heard {
     }
 
     /// Forgets those whose calls have ended.
-    fn route(&self, token: ProgressToken, to: mpsc::Sender<ProgressNotificationParam>) {
+    fn route(&self, token: ProgressToken, to: mpsc::Sender<Report>) {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         routes.retain(|_, route| !route.is_closed());
         routes.insert(token, to);
@@ -79,9 +96,10 @@ impl Heard {
         match notification {
             ServerNotification::ProgressNotification(progress) => {
                 let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(route) = routes.get(&progress.params.progress_token) {
-                    // The next report says as much as this one.
-                    let _ = route.try_send(progress.params.clone());
+                let route = routes.get(&progress.params.progress_token);
+                // Where there is no room, the next report says as much as this one.
+                if let Some(room) = route.and_then(|route| route.try_reserve().ok()) {
+                    room.send(Report::of(&progress.params));
                 }
                 true
             }
@@ -90,7 +108,9 @@ impl Heard {
                 true
             }
             ServerNotification::LoggingMessageNotification(message) => {
-                let _ = self.log.try_send(LogMessage::from_params(&message.params));
+                if let Ok(room) = self.log.try_reserve() {
+                    room.send(LogMessage::from_params(&message.params));
+                }
                 true
             }
             // `rmcp` has its own use for these.

@@ -128,7 +128,7 @@ impl Session {
 }
 
 /// How long a value is as JSON, without writing it anywhere.
-fn length(value: &Value) -> usize {
+pub(super) fn length(value: &Value) -> usize {
     struct Counted(usize);
     impl io::Write for Counted {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
