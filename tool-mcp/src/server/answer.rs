@@ -9,9 +9,11 @@ use std::{
 
 use rmcp::{
     RoleServer,
-    model::{CallToolResult, ErrorData, GetPromptResult, InputRequiredResult, ReadResourceResult},
+    model::{CallToolResult, ErrorData, GetPromptResult, InputRequiredResult, ProtocolVersion, ReadResourceResult},
     service::RequestContext,
 };
+
+use tracing::Instrument as _;
 
 use super::{
     call,
@@ -39,8 +41,30 @@ pub(super) enum Answered {
     InputRequired(InputRequiredResult),
 }
 
-/// Answers a request, whichever revision it is of.
+/// Answers a request, whichever revision it is of, in a span by OpenTelemetry's names for MCP servers. What the client
+/// says of its own trace (SEP-414) stands in it as `traceparent` and `tracestate`.
 pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    session: Arc<ClientSession>,
+    context: RequestContext<RoleServer>,
+    target: Target,
+    again: Again,
+) -> Result<Answered, ErrorData> {
+    let span = tracing::info_span!(
+        "mcp.request",
+        otel.kind = "server",
+        otel.name = %target,
+        mcp.method.name = target.method(),
+        mcp.session.id = %session.session.id(),
+        jsonrpc.request.id = %context.id,
+        mcp.protocol.version = context.protocol_version().as_ref().map(ProtocolVersion::as_str),
+        traceparent = context.meta.get_traceparent(),
+        tracestate = context.meta.get_tracestate(),
+    );
+    answer_in_span(shared, session, context, target, again).instrument(span).await
+}
+
+async fn answer_in_span(
     shared: &Arc<Shared>,
     session: Arc<ClientSession>,
     context: RequestContext<RoleServer>,

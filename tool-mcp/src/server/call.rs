@@ -34,8 +34,9 @@ pub(super) async fn call(
         // What it has found is among the session's tools from now on.
         session.tell(Changed::Tools);
     }
-    let registry = shared.executor.registry();
-    let spec = registry.get(outcome.tool()).map(|tool| tool.spec());
+    let is_structured = outcome.status().is_ok_and(|bounded| bounded.structured().is_some());
+    let registry = is_structured.then(|| shared.executor.registry());
+    let spec = registry.as_ref().and_then(|registry| registry.get(outcome.tool())).map(|tool| tool.spec());
     content::result(outcome, spec, spill.as_ref(), exchange.version())
 }
 

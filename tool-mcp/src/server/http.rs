@@ -5,7 +5,11 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    body::{Body as _, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
@@ -33,7 +37,9 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 /// How long a client has for the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
 /// How large a request may be, in bytes.
-const BODY: usize = 64 * 1024 * 1024;
+const BODY: usize = 16 * 1024 * 1024;
+/// How large all may be together that are being answered, in KiB.
+const BODIES: usize = 512 * 1024;
 /// How long cancelled calls have to tell of it when the server ends, and what is still open then.
 const LAST: Duration = Duration::from_secs(1);
 
@@ -119,7 +125,7 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let closing = over.clone();
     let factory = move || Ok(Handler::new(shared.clone(), belonging, closing.child_token()));
     let endpoint = StreamableHttpService::new(factory, sessions.clone(), config);
-    let door = Arc::new(Door { endpoint, sessions, token: options.token });
+    let door = Arc::new(Door { endpoint, sessions, token: options.token, bodies: Semaphore::new(BODIES) });
 
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(CONNECTIONS));
@@ -200,6 +206,7 @@ struct Door {
     endpoint: Endpoint,
     sessions: Arc<LocalSessionManager>,
     token: Option<String>,
+    bodies: Semaphore,
 }
 
 impl Door {
@@ -219,6 +226,10 @@ impl Door {
         if may_begin && self.sessions.sessions.read().await.len() >= SESSIONS {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: there are too many sessions");
         }
+        // One that does not say how large it is may be as large as any.
+        let told = request.body().size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+        let room = u32::try_from(told.unwrap_or(BODY).min(BODY) / 1024 + 1).unwrap_or(u32::MAX);
+        let _room = self.bodies.acquire_many(room).await;
         self.endpoint.handle(request).await
     }
 

@@ -119,7 +119,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     }
 
     /// What a line says; an answer where it says nothing that can be understood.
-    fn understand(&mut self) -> Option<Result<(ClientJsonRpcMessage, usize), ServerJsonRpcMessage>> {
+    fn understand(&mut self) -> Option<Result<(ClientJsonRpcMessage, usize), Box<ServerJsonRpcMessage>>> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
         let understood = (!text.is_empty()).then(|| parse(text).map(|message| (message, text.len())));
@@ -147,7 +147,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
             Read::TooLong => {
                 let most = LONGEST / (1024 * 1024);
                 let message = format!("the line is longer than {most} MiB, and was skipped: send less in one message");
-                Some(Err(ServerJsonRpcMessage::error(ErrorData::invalid_request(message, None), None)))
+                Some(Err(refusal(ErrorData::invalid_request(message, None), None)))
             }
         };
         match understood {
@@ -157,7 +157,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 self.ahead_bytes += bytes;
             }
             Some(Ok((message, _))) => return Ok(Some(message)),
-            Some(Err(answer)) => self.reply(answer),
+            Some(Err(answer)) => self.reply(*answer),
         }
         Ok(None)
     }
@@ -290,7 +290,7 @@ impl<W> Drop for Unsent<W> {
 }
 
 /// A message, or the answer to what is none.
-fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, ServerJsonRpcMessage> {
+fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<ServerJsonRpcMessage>> {
     let fault = match serde_json::from_slice(text) {
         Ok(message) => return Ok(message),
         Err(fault) => fault,
@@ -301,7 +301,7 @@ fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, ServerJsonRpcMessage> {
             Some(Ok(message)) => return Ok(message),
             _ => {
                 let message = format!("the line is no JSON, and was skipped: {syntax}");
-                return Err(ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::PARSE_ERROR, message, None), None));
+                return Err(refusal(ErrorData::new(ErrorCode::PARSE_ERROR, message, None), None));
             }
         },
     };
@@ -310,7 +310,11 @@ fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, ServerJsonRpcMessage> {
         Value::Array(_) => "batches are not taken: send each message on a line of its own".to_owned(),
         _ => format!("the line is no message of JSON-RPC 2.0, and was skipped: {fault}"),
     };
-    Err(ServerJsonRpcMessage::error(ErrorData::invalid_request(message, None), id))
+    Err(refusal(ErrorData::invalid_request(message, None), id))
+}
+
+fn refusal(error: ErrorData, id: Option<RequestId>) -> Box<ServerJsonRpcMessage> {
+    Box::new(ServerJsonRpcMessage::error(error, id))
 }
 
 /// The text with a replacement character for each half of a surrogate pair without the other, which JavaScript writes and

@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     future::poll_fn,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -29,6 +30,24 @@ pub(super) enum Target {
     Tool { name: String, arguments: Option<JsonObject> },
     Prompt { name: String, arguments: Option<JsonObject> },
     Resource { uri: String },
+}
+
+impl Target {
+    /// The request's method.
+    pub(super) fn method(&self) -> &'static str {
+        match self {
+            Self::Tool { .. } => "tools/call",
+            Self::Prompt { .. } => "prompts/get",
+            Self::Resource { .. } => "resources/read",
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Tool { name, .. } | Self::Prompt { name, .. }) = self else { return f.write_str(self.method()) };
+        write!(f, "{} {name}", self.method())
+    }
 }
 
 /// What a client brings when it comes again.

@@ -75,11 +75,11 @@ async fn read(mut stream: TcpStream) -> Reply {
     let text = String::from_utf8(bytes).expect("a text");
     let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
     // Bare JSON, JSON in chunks, or events.
-    let json = body.lines().filter_map(|line| {
+    let mut json = body.lines().filter_map(|line| {
         let line = line.strip_prefix("data:").unwrap_or(line).trim();
         serde_json::from_str::<Value>(line).ok().filter(|value| value.get("id").is_some())
     });
-    Reply { head: head.to_owned(), message: json.last().unwrap_or_default() }
+    Reply { head: head.to_owned(), message: json.next_back().unwrap_or_default() }
 }
 
 fn initialize() -> Value {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tool_core::{prelude::*, tool::FnTool};
+use tool_core::{prelude::*, registry::RegistryBuilder, tool::FnTool};
 use tool_mcp::server::McpServer;
 
 use crate::{
@@ -17,7 +17,7 @@ fn many(count: usize) -> Registry {
         FnTool::raw(format!("tool_{number:05}"), "One of many.", schema.clone(), |_, _| async { "done" })
             .expect("a tool")
     };
-    (0..count).map(tool).fold(Registry::builder(), |all, tool| all.add(tool)).build().expect("names of their own")
+    (0..count).map(tool).fold(Registry::builder(), RegistryBuilder::add).build().expect("names of their own")
 }
 
 fn names(answer: &Value) -> Vec<String> {
