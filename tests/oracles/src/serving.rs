@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
     sync::mpsc::{self, Sender},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crate::process::Family;
@@ -41,8 +41,8 @@ impl Serving {
         // Both are read to their ends: a server must not block on a pipe that nobody empties.
         forward(family.child.stdout.take(), send.clone());
         forward(family.child.stderr.take(), send);
-        let mut said = Vec::new();
-        while let Ok(line) = lines.recv_timeout(START_LIMIT) {
+        let (mut said, begun) = (Vec::new(), Instant::now());
+        while let Ok(line) = lines.recv_timeout(START_LIMIT.saturating_sub(begun.elapsed())) {
             if line.contains(word) {
                 return Ok(Self { _family: family, said: line });
             }

@@ -1,6 +1,6 @@
 //! What a server may ask its client for: roots, a person's input, a model's completion. The host answers.
 
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -95,7 +95,7 @@ pub struct Abilities {
 
 /// What an authorization server knows a client by. The first that can be had counts: an id that was given to it
 /// beforehand, the address of its metadata, an id that it registers for (as MCP has it).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OAuthClient {
     /// What it calls itself where it registers.
@@ -118,6 +118,22 @@ impl OAuthClient {
     pub fn new(name: impl Into<String>, redirect_uri: impl Into<String>) -> Self {
         let (name, redirect_uri) = (name.into(), redirect_uri.into());
         Self { name, redirect_uri, id: None, secret: None, metadata_url: None, scopes: Vec::new() }
+    }
+}
+
+impl fmt::Debug for OAuthClient {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, redirect_uri, id, secret, metadata_url, scopes } = self;
+        // What is printed is kept in logs.
+        let secret = secret.as_ref().map(|_| "…");
+        out.debug_struct("OAuthClient")
+            .field("name", name)
+            .field("redirect_uri", redirect_uri)
+            .field("id", id)
+            .field("secret", &secret)
+            .field("metadata_url", metadata_url)
+            .field("scopes", scopes)
+            .finish()
     }
 }
 
