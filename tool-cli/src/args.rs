@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use tool_core::permission::ApprovalPolicy;
 
+use crate::mcp::McpArgs;
+
 /// Lists, describes and runs the tools that are linked into this program.
 #[derive(Debug, Parser)]
 #[command(arg_required_else_help = true)]
@@ -24,6 +26,8 @@ pub(crate) enum Command {
     Call(CallArgs),
     /// Run calls from JSON Lines of {"id","name","arguments"}; print one outcome line each, in one session.
     Batch(BatchArgs),
+    /// Serve the tools by MCP: on standard input and output, or over HTTP.
+    Mcp(Box<McpArgs>),
     /// Print a completion script for a shell.
     Completions {
         /// Whose script.
@@ -31,13 +35,17 @@ pub(crate) enum Command {
     },
 }
 
-/// Where tools are that are files.
+/// Where tools are that are not linked.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FileArgs {
     /// Load the tools that the manifests in DIR describe, in place of linked ones of their names. They run what DIR's
     /// authors wrote.
     #[arg(long = "tools", value_name = "DIR")]
     pub(crate) directories: Vec<PathBuf>,
+    /// Start the MCP servers of this file, and take their tools too: JSON as Claude, Cursor and VS Code write it, or
+    /// codex's TOML. They run what the file says.
+    #[arg(long = "mcp", value_name = "CONFIG")]
+    pub(crate) servers: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -190,7 +198,7 @@ pub(crate) struct Scope {
     pub(crate) pattern: String,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         Some(_) => Err("there is no key before `=`; write KEY=VALUE".to_owned()),
@@ -240,6 +248,14 @@ pub(crate) fn with_examples(command: clap::Command, name: &str) -> clap::Command
                 "echo '{\"id\": \"1\", \"name\": \"NAME\", \"arguments\": {}}' | PROGRAM batch",
                 "PROGRAM batch @calls.jsonl --yes --deny bash",
                 "PROGRAM batch @calls.jsonl --permissions rules.toml --approval never",
+            ]))
+        })
+        .mut_subcommand("mcp", |mcp| {
+            mcp.after_help(examples(&[
+                "PROGRAM mcp --cwd project",
+                "PROGRAM mcp --set coding --allow edit:src/* --deny bash",
+                "PROGRAM mcp --http 127.0.0.1:8000 --cwd project",
+                "PROGRAM mcp --http 0.0.0.0:8000 --bearer-token-env MCP_TOKEN --allow-host tools.example.com",
             ]))
         })
         .mut_subcommand("completions", |completions| {

@@ -2,6 +2,7 @@
 
 use std::{
     any::Any,
+    cell::OnceCell,
     ffi::OsString,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -9,6 +10,7 @@ use std::{
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use tool_core::{Registry, executor::ExecutorBuilder, permission::Ruleset};
+use tool_mcp::client::McpConnections;
 
 use crate::{
     args::{Args, Command, with_examples},
@@ -18,6 +20,7 @@ use crate::{
     host::{Configure, Setup},
     list,
     machine::{Machine, Reach},
+    mcp,
     own_command::{self, OwnCommand, Running},
     permissions, print, schema,
 };
@@ -198,18 +201,29 @@ impl Cli {
 
     async fn dispatch(
         self,
-        args: Args,
+        mut args: Args,
         found: &ArgMatches,
         name: String,
         command: clap::Command,
     ) -> Result<ExitCode, Failure> {
-        let directories = files::directories(&args.command).to_vec();
+        let (directories, configs) = match files::named(&args.command) {
+            Some(named) => (named.directories.clone(), named.servers.clone()),
+            None => (Vec::new(), Vec::new()),
+        };
         // Only what runs calls has a directory to run them in.
         let cwd = match &args.command {
             Command::Call(args) => Some(args.run.cwd.clone()),
             Command::Batch(args) => Some(args.run.cwd.clone()),
+            Command::Mcp(args) => Some(args.serve.run.cwd.clone()),
             Command::List(_) | Command::Schema(_) | Command::Completions { .. } => None,
         };
+        if let Command::Mcp(args) = &mut args.command
+            && let Some(action) = args.action.take()
+        {
+            return mcp::servers(action).await;
+        }
+        let connected: OnceCell<McpConnections> = OnceCell::new();
+        let cwd_here = cwd.clone().flatten();
         let setup = async || -> Result<Setup, Failure> {
             let registry = match self.registry {
                 Some(registry) => registry,
@@ -221,15 +235,40 @@ impl Cli {
                 (Some(machine), Some(cwd), Some((_, found))) => (machine.reach)(found, cwd).await?,
                 _ => None,
             };
-            Ok(Setup { name: name.clone(), registry, rules, configure: self.configure, machine })
+            // A directory of another machine is none for programs of this one.
+            let here = cwd_here.as_deref().filter(|_| machine.is_none());
+            let servers = mcp::connect(&configs, here).await?;
+            if let Some(servers) = &servers {
+                let _ = connected.set(servers.clone());
+            }
+            let version = self.version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned());
+            Ok(Setup {
+                name: name.clone(),
+                version,
+                registry,
+                servers,
+                rules,
+                configure: self.configure,
+                machine,
+                wanted: Vec::new(),
+            })
         };
-        match args.command {
-            Command::List(args) => list::list(&setup().await?.registry, &args).await,
-            Command::Schema(args) => schema::schema(&setup().await?.registry, &args).await,
-            Command::Call(args) => call::call(setup().await?, args).await,
-            Command::Batch(args) => batch::batch(setup().await?, args).await,
-            Command::Completions { shell } => completions(shell, &name, command),
+        let run = async {
+            match args.command {
+                Command::List(args) => list::list(&setup().await?.tools()?, &args).await,
+                Command::Schema(args) => schema::schema(&setup().await?.tools()?, &args).await,
+                Command::Call(args) => call::call(setup().await?, args).await,
+                Command::Batch(args) => batch::batch(setup().await?, args).await,
+                Command::Mcp(args) => mcp::serve(setup().await?, args.serve).await,
+                Command::Completions { shell } => completions(shell, &name, command),
+            }
+        };
+        let done = run.await;
+        // Nothing of them is left when this program ends, however it does.
+        if let Some(servers) = connected.into_inner() {
+            servers.shutdown().await;
         }
+        done
     }
 }
 

@@ -8,7 +8,11 @@ use std::{
 
 use tool_core::{Registry, Tool, registry::RegistryBuilder};
 
-use crate::{args::Command, failure::Failure, print, visible};
+use crate::{
+    args::{Command, FileArgs},
+    failure::Failure,
+    print, visible,
+};
 
 /// What a binary found in the directories of `--tools`.
 #[derive(Default)]
@@ -22,14 +26,15 @@ pub struct ToolFiles {
 /// How a binary reads directories.
 pub(crate) type Load = Box<dyn FnOnce(Vec<PathBuf>) -> Pin<Box<dyn Future<Output = ToolFiles>>>>;
 
-/// The directories that a command names.
-pub(crate) fn directories(command: &Command) -> &[PathBuf] {
+/// What a command names of tools that are not linked.
+pub(crate) fn named(command: &Command) -> Option<&FileArgs> {
     match command {
-        Command::List(args) => &args.files.directories,
-        Command::Schema(args) => &args.files.directories,
-        Command::Call(args) => &args.run.files.directories,
-        Command::Batch(args) => &args.run.files.directories,
-        Command::Completions { .. } => &[],
+        Command::List(args) => Some(&args.files),
+        Command::Schema(args) => Some(&args.files),
+        Command::Call(args) => Some(&args.run.files),
+        Command::Batch(args) => Some(&args.run.files),
+        Command::Mcp(args) => Some(&args.serve.run.files),
+        Command::Completions { .. } => None,
     }
 }
 
@@ -55,7 +60,7 @@ pub(crate) async fn add(load: Option<Load>, directories: &[PathBuf], to: Registr
 
 /// Hides the flag where it would do nothing.
 pub(crate) fn hide(mut command: clap::Command) -> clap::Command {
-    for name in ["list", "schema", "call", "batch"] {
+    for name in ["list", "schema", "call", "batch", "mcp"] {
         command = command.mut_subcommand(name, |sub| sub.mut_arg("directories", |flag| flag.hide(true)));
     }
     command

@@ -1,6 +1,6 @@
 //! A command line over the tools that are linked into a binary.
 //!
-//! In: `#[tool]` functions, found at link time. Out: `list`, `schema`, `call`, `batch` and `completions`, in one line:
+//! In: `#[tool]` functions, found at link time. Out: `list`, `schema`, `call`, `batch`, `mcp` and `completions`, in one line:
 //!
 //! ```no_run
 //! // in the binary of the crate `my_tools`:
@@ -29,6 +29,7 @@ mod interrupt;
 mod lines;
 mod list;
 mod machine;
+mod mcp;
 mod own_command;
 mod permissions;
 mod print;

@@ -30,7 +30,11 @@ pub(crate) async fn list(registry: &Registry, args: &ListArgs) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn select(registry: &Registry, set: &str) -> Result<Registry, Failure> {
+/// The tools of a set.
+///
+/// # Errors
+/// When there is no such set.
+pub(crate) fn select(registry: &Registry, set: &str) -> Result<Registry, Failure> {
     let sets = registry.sets();
     if set == "all" || sets.contains(&set) {
         return Ok(registry.set(set));

@@ -90,7 +90,7 @@ impl Reach {
 
     /// Adds the flags to every command that runs calls.
     pub(crate) fn add_flags(&self, mut command: clap::Command) -> clap::Command {
-        for name in ["call", "batch"] {
+        for name in ["call", "batch", "mcp"] {
             command = command.mut_subcommand(name, self.flags);
         }
         command

@@ -1,9 +1,10 @@
-//! Asks the vendors' own SDKs, in their own languages, what they say of the JSON that this workspace writes.
+//! Asks the vendors' own SDKs, in their own languages, what they say of the JSON that this workspace writes, and runs
+//! the programs by which others check and serve MCP.
 //!
-//! In: pinned npm or `PyPI` packages, a script of `tests/oracles/`, a JSON value. Out: the script's JSON answer. The
-//! packages are installed once, by the first test that wants them, into `target/oracles/`; from then on nothing leaves
-//! the machine. Where Node, Python or the registry is missing the test is skipped and says why; with
-//! `CI_REQUIRE_ORACLES=1` it fails instead.
+//! In: pinned npm or `PyPI` packages; a script of `tests/oracles/` and a JSON value, or a program of a package. Out: the
+//! script's JSON answer, or what the program did. The packages are installed once, by the first test that wants them,
+//! into `target/oracles/`; from then on nothing leaves the machine. Where Node, Python or the registry is missing the
+//! test is skipped and says why; with `CI_REQUIRE_ORACLES=1` it fails instead.
 //!
 //! ```no_run
 //! use tool_oracles::Oracle;
@@ -16,8 +17,13 @@
 //! ```
 
 mod cache;
+mod conformance;
+mod mcp;
+mod node;
 mod packages;
 mod process;
+mod python;
+mod serving;
 
 use std::{
     env, fmt,
@@ -28,7 +34,13 @@ use std::{
 
 use serde_json::Value;
 
-pub use self::packages::{SCHEMA_NPM, SCHEMA_PYTHON, WIRE_PYTHON};
+pub use self::{
+    conformance::{Report, Tally},
+    mcp::McpPrograms,
+    packages::{MCP_NPM, MCP_PYTHON, SCHEMA_NPM, SCHEMA_PYTHON, WIRE_PYTHON},
+    process::{Finished, finish},
+    serving::Serving,
+};
 
 /// How long one script may take. They take a second or two; this is for a machine under load.
 const ASK_LIMIT: Duration = Duration::from_secs(120);
@@ -50,6 +62,19 @@ impl Oracle {
     /// Node or npm is missing, or the packages cannot be had.
     pub fn npm(packages: &[&str]) -> Result<Self, Skipped> {
         process::exists("node")?;
+        Self::npm_on("node".into(), packages)
+    }
+
+    /// The same with Node 22 or newer, which the programs of [`MCP_NPM`] need: the machine's own, or, where that is
+    /// older, one that comes from `PyPI` like any other package.
+    ///
+    /// # Errors
+    /// Node, npm or Python is missing, or the packages cannot be had.
+    pub fn npm_on_node_22(packages: &[&str]) -> Result<Self, Skipped> {
+        Self::npm_on(node::recent()?, packages)
+    }
+
+    fn npm_on(interpreter: PathBuf, packages: &[&str]) -> Result<Self, Skipped> {
         let folder = cache::installed("npm", packages, |folder| {
             // A manifest of its own: npm would otherwise look for one in the folders above.
             std::fs::write(folder.join("package.json"), r#"{ "private": true }"#)?;
@@ -61,7 +86,7 @@ impl Oracle {
                 .current_dir(folder);
             Ok(vec![npm])
         })?;
-        Ok(Self { interpreter: "node".into(), modules: Some(folder.join("node_modules")) })
+        Ok(Self { interpreter, modules: Some(folder.join("node_modules")) })
     }
 
     /// Python with `PyPI` packages, each as `name==version`, in a virtual environment. Only wheels: nothing is built.
@@ -71,18 +96,34 @@ impl Oracle {
     /// # Errors
     /// Python 3 is missing, or the packages cannot be had.
     pub fn python(packages: &[&str]) -> Result<Self, Skipped> {
-        let python = if cfg!(windows) { "python" } else { "python3" };
-        process::exists(python)?;
-        let folder = cache::installed("python", packages, |folder| {
-            let mut venv = Command::new(python);
-            venv.args(["-m", "venv"]).arg(folder);
-            let mut pip = Command::new(venv_python(folder));
-            pip.args(["-m", "pip", "install", "--only-binary=:all:", "--disable-pip-version-check"])
-                .args(["--no-input", "--quiet", "--retries=1", "--timeout=30"])
-                .args(packages);
-            Ok(vec![venv, pip])
-        })?;
-        Ok(Self { interpreter: venv_python(&folder), modules: None })
+        process::exists(python::PYTHON)?;
+        let folder = cache::installed("python", packages, |folder| python::commands(folder, packages))?;
+        Ok(Self { interpreter: python::interpreter(&folder), modules: None })
+    }
+
+    /// A command that runs a script of `tests/oracles/`, with the packages at hand.
+    #[must_use]
+    pub fn script(&self, script: &str) -> Command {
+        let mut command = Command::new(&self.interpreter);
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(script)).env("PYTHONDONTWRITEBYTECODE", "1");
+        if let Some(modules) = &self.modules {
+            command.env("NODE_PATH", modules);
+        }
+        command
+    }
+
+    /// A command that runs a program of an installed npm package, `PACKAGE/FILE`.
+    ///
+    /// # Panics
+    /// Where the package holds no such file, or this is Python's.
+    #[must_use]
+    pub fn program(&self, path: &str) -> Command {
+        let modules = self.modules.as_ref().expect("only npm packages bring programs of their own");
+        let program = modules.join(path);
+        assert!(program.exists(), "no {path} among the installed packages");
+        let mut command = Command::new(&self.interpreter);
+        command.arg(program);
+        command
     }
 
     /// Runs a script of `tests/oracles/` with `question` as JSON on its standard input, and reads its standard output
@@ -93,21 +134,11 @@ impl Oracle {
     /// is a broken test.
     #[must_use]
     pub fn ask(&self, script: &str, question: &Value) -> Value {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
-        let mut command = Command::new(&self.interpreter);
-        command.arg(&path).env("PYTHONDONTWRITEBYTECODE", "1");
-        if let Some(modules) = &self.modules {
-            command.env("NODE_PATH", modules);
-        }
-        let answer = process::run(&mut command, question.to_string().as_bytes(), ASK_LIMIT)
+        let answer = process::run(&mut self.script(script), question.to_string().as_bytes(), ASK_LIMIT)
             .unwrap_or_else(|error| panic!("{script}: {error}"));
         serde_json::from_slice(&answer)
             .unwrap_or_else(|error| panic!("{script}: {error}, in {}", String::from_utf8_lossy(&answer)))
     }
-}
-
-fn venv_python(folder: &Path) -> PathBuf {
-    folder.join(if cfg!(windows) { r"Scripts\python.exe" } else { "bin/python" })
 }
 
 /// Why an oracle cannot be asked on this machine.

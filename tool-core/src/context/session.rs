@@ -24,11 +24,11 @@ struct Inner {
     id: Arc<str>,
     cwd: PathBuf,
     rules: Ruleset,
-    desk: Desk,
+    desk: Arc<Desk>,
     queue: Queue,
     history: History,
     cancellation: CancellationToken,
-    memory: Mutex<States>,
+    memory: Arc<Mutex<States>>,
 }
 
 /// Puts a [`Session`] together.
@@ -60,11 +60,11 @@ impl SessionBuilder {
             id: self.id,
             cwd: Path::new("/").join(self.cwd),
             rules: self.rules,
-            desk: Desk::default(),
+            desk: Arc::default(),
             queue: Queue::default(),
             history: History::default(),
             cancellation: CancellationToken::new(),
-            memory: Mutex::default(),
+            memory: Arc::default(),
         }))
     }
 }
@@ -85,6 +85,34 @@ impl Session {
     /// ```
     pub fn builder(cwd: impl Into<PathBuf>) -> SessionBuilder {
         SessionBuilder { id: "session".into(), cwd: cwd.into(), rules: Ruleset::new() }
+    }
+
+    /// A session with another id that goes on beside this one: directory, rules, approvals and what tools remember are
+    /// the same; its calls stand in a line of their own, repeat only each other, and are cancelled on their own. For hosts
+    /// whose clients' requests belong together and do not wait for one another.
+    ///
+    /// ```
+    /// use tool_core::{Session, permission::Approval};
+    /// let session = Session::new("/project");
+    /// let other = session.beside("other");
+    /// session.approve([Approval { permission: "bash".into(), pattern: "cargo *".into(), exact: false }]);
+    /// assert_eq!(other.approvals(), session.approvals());
+    /// other.cancellation().cancel();
+    /// assert!(!session.cancellation().is_cancelled());
+    /// ```
+    #[must_use]
+    pub fn beside(&self, id: impl Into<Arc<str>>) -> Self {
+        let Inner { cwd, rules, desk, memory, .. } = &*self.0;
+        Self(Arc::new(Inner {
+            id: id.into(),
+            cwd: cwd.clone(),
+            rules: rules.clone(),
+            desk: desk.clone(),
+            queue: Queue::default(),
+            history: History::default(),
+            cancellation: CancellationToken::new(),
+            memory: memory.clone(),
+        }))
     }
 
     /// The id.

@@ -3,6 +3,8 @@
 //! A call is a request (2024-11-05 to 2026-07-28), a result is its `result`: content blocks of any kind, the structured
 //! result, and whether it failed. A structured result that is no object goes as `{"result": …}`, as its schema says
 //! where the tools were declared in the same conversation. The envelope with the request's id is the transport's.
+//!
+//! A server that has types of its own for results makes them of [`content_block`] and [`structured_content`].
 
 use serde_json::{Value, json};
 
@@ -10,9 +12,33 @@ use super::{
     format::{Answer, Assemble, Format, Found, Heard, Placement, Said, id_of},
     media::{Media, Source, text_part},
 };
-use crate::schema::envelope;
+use crate::{output::Attachment, schema::envelope, tool::ToolSpec};
 
 pub(super) struct Mcp;
+
+/// An attachment as a content block: `image`, `audio`, `resource` or `resource_link`, and `text` for one that is nowhere
+/// that a client could reach.
+///
+/// ```
+/// use tool_core::{Attachment, wire::mcp::content_block};
+/// let block = content_block(&Attachment::base64("image/png", "iVBORw0="));
+/// assert_eq!(block, serde_json::json!({ "type": "image", "data": "iVBORw0=", "mimeType": "image/png" }));
+/// ```
+#[must_use]
+pub fn content_block(attachment: &Attachment) -> Value {
+    block(&Media::of(attachment))
+}
+
+/// A structured result as `structuredContent`, which is an object: as it is, or in an envelope where it is none, or the
+/// tool's spec does not say that it always is one.
+#[must_use]
+pub fn structured_content(result: &Value, spec: Option<&ToolSpec>) -> Value {
+    structured(result, spec.is_some_and(envelope::is_wrapped))
+}
+
+fn structured(result: &Value, is_wrapped: bool) -> Value {
+    if result.is_object() && !is_wrapped { result.clone() } else { envelope::wrap(result) }
+}
 
 impl Format for Mcp {
     fn read(&self, message: &Value) -> Option<Heard> {
@@ -39,9 +65,8 @@ impl Format for Mcp {
             let blocks = answer.attachments.iter().map(|attachment| block(&Media::of(attachment)));
             let content: Vec<Value> = text.into_iter().chain(blocks).collect();
             let mut result = json!({ "content": content });
-            if let Some(structured) = answer.structured {
-                let is_bare = structured.is_object() && !answer.is_wrapped;
-                result["structuredContent"] = if is_bare { structured.clone() } else { envelope::wrap(structured) };
+            if let Some(value) = answer.structured {
+                result["structuredContent"] = structured(value, answer.is_wrapped);
             }
             if answer.failed {
                 result["isError"] = json!(true);

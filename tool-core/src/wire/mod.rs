@@ -55,7 +55,7 @@ mod declaration;
 mod format;
 pub(crate) mod freeform;
 mod gemini;
-mod mcp;
+pub mod mcp;
 mod media;
 mod not_a_message;
 mod openai_chat;

@@ -1,0 +1,79 @@
+//! The MCP servers of `--mcp`.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use tool_mcp::client::{
+    Environment, McpConnections, ServerState,
+    config::{McpConfig, ServerConfig, Surroundings},
+};
+
+use super::operator::Operator;
+use crate::{failure::Failure, host::working_directory, print};
+
+/// What configurations may speak of, with the directory that calls are run in.
+pub(super) fn surroundings(directory: &Path) -> Surroundings {
+    let here = Surroundings::new(directory).environment(Environment::of_process());
+    match env::home_dir() {
+        Some(home) => here.home(home),
+        None => here,
+    }
+}
+
+/// The servers of a file. Mistakes that concern one server are told, and the others are there.
+///
+/// # Errors
+/// When the file as a whole cannot be used.
+pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> {
+    let config = McpConfig::load(file, &surroundings(directory));
+    match config.faults.iter().find(|fault| fault.server.is_none()) {
+        Some(fault) => Err(Failure::Usage(fault.to_string())),
+        None => Ok(config),
+    }
+}
+
+/// Starts servers, and waits until each is ready or has failed. Ctrl-C ends that, and the servers.
+///
+/// # Errors
+/// When it was interrupted.
+pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> Result<McpConnections, Failure> {
+    let builder = McpConnections::builder(directory).environment(Environment::of_process());
+    let connections = builder.servers(servers).host(Operator::new(directory)).start();
+    tokio::select! {
+        () = connections.settled() => Ok(connections),
+        _ = tokio::signal::ctrl_c() => {
+            connections.shutdown().await;
+            Err(Failure::Usage("interrupted while MCP servers were started".to_owned()))
+        }
+    }
+}
+
+/// Connects to the servers of these files; `None` where no file is named. What fails is told on standard error.
+///
+/// # Errors
+/// When a file cannot be used, or the working directory.
+pub(crate) async fn connect(files: &[PathBuf], cwd: Option<&Path>) -> Result<Option<McpConnections>, Failure> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let directory = working_directory(cwd)?;
+    let mut config = McpConfig::default();
+    for file in files {
+        config.extend(load(file, &directory)?);
+    }
+    for fault in &config.faults {
+        print::error(&fault.to_string());
+    }
+    let connections = start(config.servers, &directory).await?;
+    for status in connections.status() {
+        if let ServerState::Failed { .. } | ServerState::Restarting { .. } = status.state {
+            print::error(&status.to_string());
+        }
+        for note in &status.notes {
+            print::error(&format!("MCP server `{}`: {note}", status.server));
+        }
+    }
+    Ok(Some(connections))
+}

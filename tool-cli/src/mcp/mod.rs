@@ -1,0 +1,9 @@
+//! `mcp`: the tools as an MCP server, and the MCP servers whose tools are taken in.
+
+mod args;
+mod connect;
+mod operator;
+mod serve;
+mod servers;
+
+pub(crate) use self::{args::McpArgs, connect::connect, serve::serve, servers::servers};

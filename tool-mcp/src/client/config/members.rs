@@ -1,0 +1,168 @@
+//! The members of one server in a configuration, taken by name, with every mistake noted.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{ConfigFault, Surroundings};
+
+/// The longest limit, in seconds: a day.
+const LONGEST: f64 = 86_400.0;
+
+/// What is left to be read of one server.
+pub(super) struct Members<'a> {
+    server: &'a str,
+    place: String,
+    members: &'a Map<String, Value>,
+    /// `None` where nothing is expanded.
+    surroundings: Option<&'a Surroundings>,
+    pub(super) faults: Vec<ConfigFault>,
+}
+
+impl<'a> Members<'a> {
+    pub(super) fn new(
+        server: &'a str,
+        place: String,
+        members: &'a Map<String, Value>,
+        surroundings: Option<&'a Surroundings>,
+    ) -> Self {
+        Self { server, place, members, surroundings, faults: Vec::new() }
+    }
+
+    pub(super) fn fault(&mut self, member: &str, fault: impl Into<String>) {
+        let place = if member.is_empty() { self.place.clone() } else { format!("{}.{member}", self.place) };
+        self.faults.push(ConfigFault { file: None, server: Some(self.server.to_owned()), place, fault: fault.into() });
+    }
+
+    /// The first of these members that is there and not null, under its name in the file. Names are in snake case, and
+    /// are found in camel case too.
+    fn find(&self, names: &[&str]) -> Option<(&'a str, &'a Value)> {
+        names.iter().find_map(|name| {
+            let of_name = |key: &str| key == *name || snake(key) == *name;
+            let (key, value) = self.members.iter().find(|(key, _)| of_name(key))?;
+            (!value.is_null()).then_some((key.as_str(), value))
+        })
+    }
+
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.find(names).is_some()
+    }
+
+    /// The name under which one of these members is in the file.
+    pub(super) fn written(&self, names: &[&str]) -> Option<&'a str> {
+        self.find(names).map(|(key, _)| key)
+    }
+
+    pub(super) fn is_list(&self, names: &[&str]) -> bool {
+        self.find(names).is_some_and(|(_, value)| value.is_array())
+    }
+
+    fn as_text(&mut self, member: &str, value: &Value) -> Option<String> {
+        let Value::String(text) = value else {
+            self.fault(member, format!("expected a string, got {}", kind(value)));
+            return None;
+        };
+        let expanded = match self.surroundings {
+            Some(surroundings) => surroundings.expand(text),
+            None => Ok(text.clone()),
+        };
+        match expanded {
+            Ok(text) if text.contains('\0') => {
+                self.fault(member, "it has a NUL character in it, which no program can be given: take it out");
+                None
+            }
+            Ok(text) => Some(text),
+            Err(fault) => {
+                self.fault(member, fault);
+                None
+            }
+        }
+    }
+
+    pub(super) fn text(&mut self, names: &[&str]) -> Option<String> {
+        let (key, value) = self.find(names)?;
+        self.as_text(key, value)
+    }
+
+    pub(super) fn texts(&mut self, names: &[&str]) -> Option<Vec<String>> {
+        let (key, value) = self.find(names)?;
+        let Value::Array(items) = value else {
+            self.fault(key, format!("expected a list of strings, got {}", kind(value)));
+            return None;
+        };
+        let items = items.iter().enumerate();
+        Some(items.filter_map(|(i, item)| self.as_text(&format!("{key}[{i}]"), item)).collect())
+    }
+
+    /// An object of strings; numbers and booleans are taken as they are written.
+    pub(super) fn table(&mut self, names: &[&str]) -> Vec<(String, String)> {
+        let Some((key, value)) = self.find(names) else { return Vec::new() };
+        let Value::Object(table) = value else {
+            self.fault(key, format!("expected an object of strings, got {}", kind(value)));
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for (name, value) in table {
+            let place = format!("{key}.{name}");
+            let value = match value {
+                Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+                value => self.as_text(&place, value),
+            };
+            if name.is_empty() || name.contains(['\0', '=']) {
+                self.fault(&place, "a name must not be empty, nor have `=` or a NUL character in it");
+            }
+            read.extend(value.map(|value| (name.clone(), value)));
+        }
+        read
+    }
+
+    pub(super) fn flag(&mut self, names: &[&str]) -> Option<bool> {
+        let (key, value) = self.find(names)?;
+        if value.as_bool().is_none() {
+            self.fault(key, format!("expected true or false, got {}", kind(value)));
+        }
+        value.as_bool()
+    }
+
+    /// A limit; `unit` is how many seconds its number counts.
+    pub(super) fn limit(&mut self, names: &[&str], unit: f64) -> Option<Duration> {
+        let (key, value) = self.find(names)?;
+        let seconds = value.as_f64().map(|number| number * unit);
+        match seconds.filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST) {
+            Some(seconds) => Some(Duration::from_secs_f64(seconds)),
+            None => {
+                let most = LONGEST / unit;
+                self.fault(key, format!("expected a number above 0 and at most {most}, got {}", shown(value)));
+                None
+            }
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    if value.is_number() { value.to_string() } else { kind(value).to_owned() }
+}
+
+/// A value's kind, in words.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// `startupTimeoutSec` as `startup_timeout_sec`.
+fn snake(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}

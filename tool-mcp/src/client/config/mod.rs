@@ -1,0 +1,154 @@
+//! Which servers there are: the files that MCP's clients share.
+//!
+//! In: JSON as Claude Desktop, Claude Code and Cursor write it (`mcpServers`), as VS Code (`servers`) and as opencode
+//! (`mcp`), with or without comments; TOML as codex (`mcp_servers`). Out: [`McpConfig`], with every server that can be
+//! used, and every mistake with its place. One faulty server takes no other down.
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `command`, `args`, `env`, `cwd` | a program that is spoken to over its stdin and stdout; a list as `command` is both |
+//! | `env_vars` | variables of this process that it gets as well (codex) |
+//! | `url`, `headers` (`http_headers`) | a server that is reached by streamable HTTP |
+//! | `bearer_token_env_var`, `env_http_headers` | headers whose values are in variables (codex) |
+//! | `type` | `stdio` or `local`; `http`, `streamable-http` or `remote`. What is there says it as well |
+//! | `enabled`, `disabled` | whether it is used |
+//! | `enabled_tools`, `disabled_tools` | which of its tools are; `*` stands for any text |
+//! | `startup_timeout_sec`, `tool_timeout_sec`, `timeout` | limits, in seconds; `timeout` is for tools, in milliseconds |
+//! | `trust` | whether what it says of its tools is believed: its read-only tools run unasked, and beside others |
+//! | `supports_parallel_tool_calls` | whether all its tools may run beside others (codex) |
+//!
+//! Members may be in camel case. In JSON, `${VAR}`, `${VAR:-default}` (Claude Code), `${env:VAR}`, `${workspaceFolder}`,
+//! `${workspaceFolderBasename}` and `${userHome}` (VS Code, Cursor) stand for what they name; a variable that is not set
+//! is a mistake. Not supported, and said so: VS Code's `${input:…}`, `envFile`, and the old HTTP+SSE transport (`sse`).
+
+mod edit;
+mod expand;
+mod members;
+mod read;
+mod server;
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+pub use self::{
+    edit::{EditError, add, remove},
+    expand::Surroundings,
+    server::{Endpoint, Era, HttpEndpoint, ServerConfig, StdioEndpoint},
+};
+
+/// The largest file that is read, in bytes.
+const MAX_FILE: u64 = 4 * 1024 * 1024;
+
+/// The servers of a configuration.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct McpConfig {
+    /// Those that can be used, in the order of the file.
+    pub servers: Vec<ServerConfig>,
+    /// Every mistake. A server with one is not among the servers.
+    pub faults: Vec<ConfigFault>,
+}
+
+/// The language of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// JSON, in which comments and trailing commas are let pass.
+    Json,
+    /// TOML, as codex has it. Nothing in it is expanded.
+    Toml,
+}
+
+impl Syntax {
+    /// By a file's ending: `.toml` is TOML, all else JSON.
+    #[must_use]
+    pub fn of(file: &Path) -> Self {
+        if file.extension().is_some_and(|ending| ending == "toml") { Self::Toml } else { Self::Json }
+    }
+}
+
+/// A mistake in a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct ConfigFault {
+    /// The file, where it came from one.
+    pub file: Option<PathBuf>,
+    /// The server that cannot be used for it; `None`: the file as a whole.
+    pub server: Option<String>,
+    /// The member, as `mcpServers.NAME.args[1]`; empty for the file as a whole.
+    pub place: String,
+    /// What was expected, what came, what to do.
+    pub fault: String,
+}
+
+impl fmt::Display for ConfigFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}: ", file.display())?;
+        }
+        if !self.place.is_empty() {
+            write!(f, "{}: ", self.place)?;
+        }
+        f.write_str(&self.fault)
+    }
+}
+
+impl McpConfig {
+    /// Reads a text.
+    ///
+    /// ```
+    /// use tool_mcp::client::config::{McpConfig, Surroundings, Syntax};
+    ///
+    /// let text = r#"{ "mcpServers": {
+    ///     "files": { "command": "server-filesystem", "args": ["${workspaceFolder}"] },
+    ///     "search": { "url": 5 }
+    /// } }"#;
+    /// let config = McpConfig::parse(text, Syntax::Json, &Surroundings::new("/project"));
+    /// assert_eq!(config.servers.len(), 1);
+    /// assert_eq!(config.faults[0].to_string(), "mcpServers.search.url: expected a string, got a number");
+    /// ```
+    #[must_use]
+    pub fn parse(text: &str, syntax: Syntax, surroundings: &Surroundings) -> Self {
+        read::read(text, syntax, surroundings)
+    }
+
+    /// Reads a file, by its ending. What is wrong with it is among the faults.
+    #[must_use]
+    pub fn load(file: &Path, surroundings: &Surroundings) -> Self {
+        let mut config = match read_file(file) {
+            Ok(text) => Self::parse(&text, Syntax::of(file), surroundings),
+            Err(error) => {
+                let fault = format!("cannot be read: {error}");
+                Self { servers: Vec::new(), faults: vec![ConfigFault::of_file(fault)] }
+            }
+        };
+        for fault in &mut config.faults {
+            fault.file = Some(file.to_owned());
+        }
+        config
+    }
+
+    /// Adds the servers of another configuration; one takes the place of a server of its name.
+    pub fn extend(&mut self, other: Self) {
+        self.servers.retain(|known| other.servers.iter().all(|new| new.name != known.name));
+        self.servers.extend(other.servers);
+        self.faults.extend(other.faults);
+    }
+}
+
+impl ConfigFault {
+    fn of_file(fault: impl Into<String>) -> Self {
+        Self { file: None, server: None, place: String::new(), fault: fault.into() }
+    }
+}
+
+/// The text of a file, without a byte order mark.
+fn read_file(file: &Path) -> io::Result<String> {
+    let size = std::fs::metadata(file)?.len();
+    if size > MAX_FILE {
+        return Err(io::Error::other(format!("it has {size} bytes, and no configuration is longer than {MAX_FILE}")));
+    }
+    let text = std::fs::read_to_string(file)?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}

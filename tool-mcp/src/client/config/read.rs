@@ -1,0 +1,234 @@
+//! From text to servers.
+
+use jsonc_parser::ParseOptions;
+use serde_json::{Map, Value};
+
+use super::{
+    ConfigFault, Endpoint, HttpEndpoint, McpConfig, ServerConfig, StdioEndpoint, Surroundings, Syntax,
+    members::{Members, kind},
+    server::{STARTUP_TIMEOUT, TOOL_TIMEOUT},
+};
+
+/// The members of a file that have servers in them.
+pub(super) const CONTAINERS: [&str; 4] = ["mcpServers", "servers", "mcp_servers", "mcp"];
+/// The longest name of a server, in characters.
+const LONGEST_NAME: usize = 128;
+
+/// JSON with comments and trailing commas, and no other liberties.
+pub(super) const JSON: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> McpConfig {
+    let mut config = McpConfig::default();
+    let parsed = match syntax {
+        Syntax::Json => jsonc_parser::parse_to_serde_value(text, &JSON).map_err(|error| error.to_string()),
+        Syntax::Toml => toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned()),
+    };
+    let root: Map<String, Value> = match parsed {
+        Ok(Value::Object(root)) => root,
+        Ok(other) => {
+            config.faults.push(ConfigFault::of_file(format!("expected an object, got {}", kind(&other))));
+            return config;
+        }
+        Err(fault) => {
+            let language = if syntax == Syntax::Toml { "TOML" } else { "JSON" };
+            config.faults.push(ConfigFault::of_file(format!("is not valid {language}: {fault}")));
+            return config;
+        }
+    };
+    let found = containers(&root);
+    if found.is_empty() {
+        config.faults.push(ConfigFault::of_file(format!(
+            "has no servers: expected an object with a member `mcpServers` (or `servers`, or `mcp_servers` in TOML), got {}",
+            named(&root)
+        )));
+    }
+    let expands = (syntax == Syntax::Json).then_some(surroundings);
+    for (place, servers) in found {
+        let Value::Object(servers) = servers else {
+            let fault = format!("expected an object with a member for each server, got {}", kind(servers));
+            config.faults.push(ConfigFault { place, ..ConfigFault::of_file(fault) });
+            continue;
+        };
+        for (name, value) in servers {
+            match server(name, format!("{place}.{name}"), value, expands, surroundings) {
+                Ok(server) => config.servers.push(server),
+                Err(faults) => config.faults.extend(faults),
+            }
+        }
+    }
+    config
+}
+
+/// The objects that have servers in them, and where they are.
+fn containers(root: &Map<String, Value>) -> Vec<(String, &Value)> {
+    let of = |name: &&str| {
+        let value = root.get(*name)?;
+        // VS Code's settings have one level more.
+        match value.get("servers").filter(|_| *name == "mcp") {
+            Some(servers) => Some((format!("{name}.servers"), servers)),
+            None => Some(((*name).to_owned(), value)),
+        }
+    };
+    CONTAINERS.iter().filter_map(of).collect()
+}
+
+fn named(root: &Map<String, Value>) -> String {
+    match root.len() {
+        0 => "an empty one".to_owned(),
+        _ => format!("{} alone", root.keys().take(5).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn server(
+    name: &str,
+    place: String,
+    value: &Value,
+    expands: Option<&Surroundings>,
+    surroundings: &Surroundings,
+) -> Result<ServerConfig, Vec<ConfigFault>> {
+    let none = Map::new();
+    let mut members = Members::new(name, place, value.as_object().unwrap_or(&none), expands);
+    if !value.is_object() {
+        members.fault("", format!("expected an object, got {}", kind(value)));
+        return Err(members.faults);
+    }
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+        members
+            .fault("", format!("a server's name has 1 to {LONGEST_NAME} characters, none of them a control character"));
+    }
+    // Whoever switched a server off may have left it unfinished.
+    let is_off = members.flag(&["enabled"]) == Some(false) || members.flag(&["disabled"]) == Some(true);
+    let endpoint = match transport(&mut members) {
+        Some(Transport::Stdio) => Some(Endpoint::Stdio(stdio(&mut members, surroundings))),
+        Some(Transport::Http) => Some(Endpoint::Http(http(&mut members))),
+        None => None,
+    };
+    let enabled_tools = members.texts(&["enabled_tools"]);
+    let disabled_tools = members.texts(&["disabled_tools"]).unwrap_or_default();
+    let startup =
+        members.limit(&["startup_timeout_sec"], 1.0).or_else(|| members.limit(&["startup_timeout_ms"], 0.001));
+    let tool =
+        members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
+    let trust = members.flag(&["trust"]).unwrap_or(false);
+    let parallel = members.flag(&["supports_parallel_tool_calls"]).unwrap_or(false);
+    match endpoint {
+        Some(endpoint) if members.faults.is_empty() || is_off => Ok(ServerConfig {
+            enabled: !is_off,
+            enabled_tools,
+            disabled_tools,
+            startup_timeout: startup.unwrap_or(STARTUP_TIMEOUT),
+            tool_timeout: tool.unwrap_or(TOOL_TIMEOUT),
+            trust,
+            parallel,
+            ..ServerConfig::new(name, endpoint)
+        }),
+        _ => Err(members.faults),
+    }
+}
+
+enum Transport {
+    Stdio,
+    Http,
+}
+
+const URL: [&str; 2] = ["url", "server_url"];
+const COMMAND: [&str; 1] = ["command"];
+
+/// How the server is reached, by its `type` or else by what there is.
+fn transport(members: &mut Members<'_>) -> Option<Transport> {
+    const KIND: [&str; 2] = ["type", "transport"];
+    let said = members.has(&KIND).then(|| members.text(&KIND));
+    let found = match said {
+        Some(None) => return None,
+        Some(Some(kind)) => match kind.to_ascii_lowercase().as_str() {
+            "stdio" | "local" => Transport::Stdio,
+            "http" | "streamable-http" | "streamable_http" | "streamablehttp" | "remote" => Transport::Http,
+            "sse" => {
+                members.fault(
+                    members.written(&KIND).unwrap_or_default(),
+                    "the HTTP+SSE transport, which the protocol has given up, is not supported: most such servers have a \
+                     streamable HTTP address too; give that with the type `http`",
+                );
+                return None;
+            }
+            other => {
+                let fault = format!("expected `stdio` or `http`, got `{other}`");
+                members.fault(members.written(&KIND).unwrap_or_default(), fault);
+                return None;
+            }
+        },
+        None => match (members.has(&COMMAND), members.has(&URL)) {
+            (true, false) => Transport::Stdio,
+            (false, true) => Transport::Http,
+            (true, true) => {
+                members.fault("", "it has both a `command` and a `url`: leave one out, or give a `type`");
+                return None;
+            }
+            (false, false) => {
+                members.fault("", "it has neither a `command` nor a `url`: give the program to start, or the address");
+                return None;
+            }
+        },
+    };
+    Some(found)
+}
+
+fn stdio(members: &mut Members<'_>, surroundings: &Surroundings) -> StdioEndpoint {
+    let mut command = if members.is_list(&COMMAND) {
+        members.texts(&COMMAND).unwrap_or_default()
+    } else {
+        members.text(&COMMAND).into_iter().collect()
+    };
+    if command.first().is_none_or(|program| program.trim().is_empty()) && members.faults.is_empty() {
+        members.fault("command", "expected the program to start, got nothing");
+    }
+    if let Some(written) = members.written(&["env_file"]) {
+        members.fault(written, "files of variables are not supported: give the variables in `env`");
+    }
+    let program = if command.is_empty() { String::new() } else { command.remove(0) };
+    command.extend(members.texts(&["args"]).unwrap_or_default());
+    let cwd = members.text(&["cwd"]).map(|cwd| surroundings.workspace.join(cwd));
+    StdioEndpoint {
+        command: program,
+        args: command,
+        env: members.table(&["env", "environment"]),
+        env_vars: members.texts(&["env_vars"]).unwrap_or_default(),
+        cwd,
+    }
+}
+
+fn http(members: &mut Members<'_>) -> HttpEndpoint {
+    let url = members.text(&URL);
+    match &url {
+        None if members.has(&URL) => {}
+        None => members.fault("url", "expected the address of the server, got nothing"),
+        Some(url) if !(url.starts_with("http://") || url.starts_with("https://")) => {
+            let written = members.written(&URL).unwrap_or_default();
+            members.fault(written, "expected an address that begins with http:// or https://");
+        }
+        Some(_) => {}
+    }
+    if let Some(written) = members.written(&["bearer_token"]) {
+        members.fault(
+            written,
+            "a token in a file is read by others: put it in a variable, and give `bearer_token_env_var`",
+        );
+    }
+    HttpEndpoint {
+        url: url.unwrap_or_default(),
+        headers: members.table(&["headers", "http_headers"]),
+        env_headers: members.table(&["env_http_headers"]),
+        bearer_token_env_var: members.text(&["bearer_token_env_var"]),
+    }
+}

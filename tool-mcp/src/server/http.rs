@@ -1,0 +1,252 @@
+//! Clients over streamable HTTP.
+
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use hyper::{
+    body::{Body as _, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+};
+use rmcp::transport::{
+    StreamableHttpServerConfig, StreamableHttpService,
+    streamable_http_server::session::local::{LocalSessionManager, SessionConfig},
+};
+use subtle::ConstantTimeEq;
+use tokio::{net::TcpListener, sync::Semaphore};
+use tool_core::CancellationToken;
+
+use super::{
+    error::ServeError,
+    handler::{Belonging, Handler},
+    shared::Shared,
+};
+
+/// How many connections are served at once. More wait.
+const CONNECTIONS: usize = 2_048;
+/// How many sessions there may be.
+const SESSIONS: usize = 10_000;
+/// How long a session is kept that nobody uses.
+const IDLE: Duration = Duration::from_secs(60 * 60);
+/// How long a client has for the head of a request.
+const HEAD: Duration = Duration::from_secs(30);
+/// How large a request may be, in bytes.
+const BODY: usize = 16 * 1024 * 1024;
+/// How large all may be together that are being answered, in KiB.
+const BODIES: usize = 512 * 1024;
+/// How long cancelled calls have to tell of it when the server ends, and what is still open then.
+const LAST: Duration = Duration::from_secs(1);
+
+type Body = BoxBody<Bytes, Infallible>;
+type Endpoint = StreamableHttpService<Handler, LocalSessionManager>;
+
+/// How a server is served over HTTP.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct HttpOptions {
+    token: Option<String>,
+    is_open: bool,
+    hosts: Vec<String>,
+    sessions: bool,
+    together: Option<bool>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self { token: None, is_open: false, hosts: Vec::new(), sessions: true, together: None }
+    }
+}
+
+impl HttpOptions {
+    /// Where clients send their requests.
+    pub const PATH: &str = "/mcp";
+
+    /// For clients of this machine alone, without a token; with sessions for clients of revisions that have them.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes only requests that carry this token (`Authorization: Bearer …`).
+    pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// Serves to other machines without a token. Say by [`hosts`](Self::hosts) under which names.
+    pub fn without_token(mut self) -> Self {
+        self.is_open = true;
+        self
+    }
+
+    /// Takes requests for these hosts too (`HOST` or `HOST:PORT`), and from pages of them. Those of loopback, and the
+    /// address that is listened on, are taken always: a page of another host must not reach a server on its reader's
+    /// machine (DNS rebinding).
+    pub fn hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.hosts.extend(hosts.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whether clients of revisions before 2026-07-28 have sessions; they have unless this is `false`. Without them such a
+    /// client can be asked nothing, and is told no changes.
+    pub fn sessions(mut self, sessions: bool) -> Self {
+        self.sessions = sessions;
+        self
+    }
+
+    /// Whether requests that belong to no session share one, as far as they declare none. Unless said, they do where only
+    /// this machine can reach the server.
+    pub fn together(mut self, together: bool) -> Self {
+        self.together = Some(together);
+        self
+    }
+}
+
+pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: HttpOptions) -> Result<(), ServeError> {
+    let address = listener.local_addr()?;
+    let is_local = address.ip().is_loopback();
+    let is_named = !options.hosts.is_empty() || !address.ip().is_unspecified();
+    if !is_local && options.token.is_none() && !(options.is_open && is_named) {
+        return Err(ServeError::Unprotected(address));
+    }
+    // Streams that stay open end with this.
+    let over = CancellationToken::new();
+    let config = config(&options, address, over.clone());
+    let belonging = Belonging::Http { sessions: options.sessions, together: options.together.unwrap_or(is_local) };
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config = session_config();
+    let sessions = Arc::new(sessions);
+    let stop = shared.stop.clone();
+    let closing = over.clone();
+    let factory = move || Ok(Handler::new(shared.clone(), belonging, closing.child_token()));
+    let endpoint = StreamableHttpService::new(factory, sessions.clone(), config);
+    let door = Arc::new(Door { endpoint, sessions, token: options.token, bodies: Semaphore::new(BODIES) });
+
+    let graceful = GracefulShutdown::new();
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let accept = async || {
+        let permit = room.clone().acquire_owned().await.map_err(std::io::Error::other)?;
+        listener.accept().await.map(|(stream, _)| (stream, permit))
+    };
+    loop {
+        let Some(accepted) = stop.run_until_cancelled(accept()).await else { break };
+        let (stream, permit) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Too many open files, or a client that has gone: not the end of the server.
+                tracing::warn!("cannot take a connection: {error}");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let _ = stream.set_nodelay(true);
+        let door = door.clone();
+        let service = service_fn(move |request| {
+            let door = door.clone();
+            async move { Ok::<_, Infallible>(door.answer(request).await) }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!("a connection ended: {error}");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    // Calls have been cancelled, and tell so; then what stays open by its nature is closed.
+    let mut ended = std::pin::pin!(graceful.shutdown());
+    if tokio::time::timeout(LAST, ended.as_mut()).await.is_err() {
+        over.cancel();
+        let _ = tokio::time::timeout(LAST, ended).await;
+    }
+    over.cancel();
+    Ok(())
+}
+
+fn config(options: &HttpOptions, address: SocketAddr, over: CancellationToken) -> StreamableHttpServerConfig {
+    let own = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
+    let listened = if address.ip().is_unspecified() { None } else { Some(address.to_string()) };
+    let hosts: Vec<String> = own.into_iter().chain(listened).chain(options.hosts.iter().cloned()).collect();
+    let origin = |host: &String| {
+        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let port = if has_port { "" } else { ":*" };
+        [format!("http://{host}{port}"), format!("https://{host}{port}")]
+    };
+    let origins: Vec<String> = hosts.iter().flat_map(origin).collect();
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_origins(origins)
+        .enforce_origin_validation()
+        .with_legacy_session_mode(options.sessions)
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY)
+        .with_cancellation_token(over);
+    // Who knows the token is no page of another host, and by which names a machine is reached it does not know.
+    let is_anywhere = address.ip().is_unspecified() && options.token.is_some() && options.hosts.is_empty();
+    if is_anywhere { config.disable_allowed_hosts() } else { config.with_allowed_hosts(hosts) }
+}
+
+fn session_config() -> SessionConfig {
+    let mut config = SessionConfig::default();
+    config.keep_alive = Some(IDLE);
+    config
+}
+
+/// What looks at requests before they are read.
+struct Door {
+    endpoint: Endpoint,
+    sessions: Arc<LocalSessionManager>,
+    token: Option<String>,
+    bodies: Semaphore,
+}
+
+impl Door {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        if request.uri().path().trim_end_matches('/') != HttpOptions::PATH {
+            return plain(StatusCode::NOT_FOUND, &format!("Not Found: the endpoint is {}", HttpOptions::PATH));
+        }
+        if !self.is_let_in(request.headers()) {
+            let mut response = plain(
+                StatusCode::UNAUTHORIZED,
+                "Unauthorized: expected the server's token as `Authorization: Bearer …`",
+            );
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+            return response;
+        }
+        let may_begin = request.method() == http::Method::POST && !request.headers().contains_key("mcp-session-id");
+        if may_begin && self.sessions.sessions.read().await.len() >= SESSIONS {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: there are too many sessions");
+        }
+        // One that does not say how large it is may be as large as any.
+        let told = request.body().size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+        let room = u32::try_from(told.unwrap_or(BODY).min(BODY) / 1024 + 1).unwrap_or(u32::MAX);
+        let _room = self.bodies.acquire_many(room).await;
+        self.endpoint.handle(request).await
+    }
+
+    fn is_let_in(&self, headers: &HeaderMap) -> bool {
+        let Some(token) = &self.token else { return true };
+        let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let given = given.and_then(|value| value.split_once(' '));
+        given.is_some_and(|(scheme, given)| {
+            scheme.eq_ignore_ascii_case("bearer") && bool::from(given.trim().as_bytes().ct_eq(token.as_bytes()))
+        })
+    }
+}
+
+fn plain(status: StatusCode, text: &str) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(text.to_owned())).boxed());
+    *response.status_mut() = status;
+    let plain = header::HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, plain);
+    response
+}

@@ -1,0 +1,194 @@
+//! Configurations of MCP servers, as other programs write them, and with mistakes.
+
+#![cfg(feature = "client")]
+
+use std::{path::Path, time::Duration};
+
+use tool_mcp::client::{
+    Environment,
+    config::{Endpoint, McpConfig, ServerConfig, Surroundings, Syntax, add, remove},
+};
+
+fn here() -> Surroundings {
+    let environment: Environment = [("TOKEN", "t0ken"), ("EMPTY", "")].into_iter().collect();
+    Surroundings::new("/project").environment(environment).home("/home/ada")
+}
+
+fn json(text: &str) -> McpConfig {
+    McpConfig::parse(text, Syntax::Json, &here())
+}
+
+fn only(config: McpConfig) -> ServerConfig {
+    assert!(config.faults.is_empty(), "{:?}", config.faults);
+    config.servers.into_iter().next().expect("a server")
+}
+
+fn faults(text: &str) -> Vec<String> {
+    json(text).faults.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_form_of_claude_and_cursor_is_read() {
+    let server = only(json(
+        r#"{ "mcpServers": { "files": {
+            "command": "npx", "args": ["-y", "server", "${workspaceFolder}/src"],
+            "env": { "TOKEN": "${TOKEN}", "LEVEL": "${LEVEL:-info}", "PORT": 80, "CURSOR": "${env:TOKEN}" }
+        } } }"#,
+    ));
+    let Endpoint::Stdio(stdio) = &server.endpoint else { panic!("{server:?}") };
+    assert_eq!(stdio.command, "npx");
+    assert_eq!(stdio.args, ["-y", "server", "/project/src"]);
+    let env: Vec<_> = stdio.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(env, ["TOKEN=t0ken", "LEVEL=info", "PORT=80", "CURSOR=t0ken"]);
+    assert!(server.enabled && !server.trust);
+}
+
+#[test]
+fn the_form_of_vs_code_is_read_with_its_comments() {
+    let text = r#"{
+        // what the team uses
+        "inputs": [],
+        "servers": { "web": {
+            "type": "http", "url": "https://mcp.example/${workspaceFolderBasename}", "headers": { "X": "${userHome}" }
+        }, },
+    }"#;
+    let Endpoint::Http(http) = only(json(text)).endpoint else { panic!("no address") };
+    assert_eq!(http.url, "https://mcp.example/project");
+    assert_eq!(http.headers, [("X".to_owned(), "/home/ada".to_owned())]);
+}
+
+#[test]
+fn the_form_of_opencode_is_read() {
+    let text = r#"{ "mcp": { "s": {
+        "type": "local", "command": ["bun", "x"], "environment": { "A": "b" }, "enabled": false
+    } } }"#;
+    let server = only(json(text));
+    let Endpoint::Stdio(stdio) = &server.endpoint else { panic!("{server:?}") };
+    assert_eq!((stdio.command.as_str(), stdio.args.len(), stdio.env.len(), server.enabled), ("bun", 1, 1, false));
+}
+
+#[test]
+fn the_form_of_codex_is_read_and_nothing_in_it_is_expanded() {
+    let text = r#"
+        model = "x"
+        [mcp_servers.files]
+        command = "server"
+        args = ["${TOKEN}"]
+        env_vars = ["HOME"]
+        startup_timeout_sec = 2.5
+        tool_timeout_sec = 7
+        enabled_tools = ["a", "b"]
+        disabled_tools = ["b"]
+        supports_parallel_tool_calls = true
+        [mcp_servers.web]
+        url = "https://mcp.example"
+        bearer_token_env_var = "TOKEN"
+        http_headers = { "X-A" = "1" }
+        env_http_headers = { "X-B" = "TOKEN" }
+    "#;
+    let config = McpConfig::parse(text, Syntax::Toml, &here());
+    assert!(config.faults.is_empty(), "{:?}", config.faults);
+    let [files, web] = config.servers.as_slice() else { panic!("two servers") };
+    let Endpoint::Stdio(stdio) = &files.endpoint else { panic!("{files:?}") };
+    assert_eq!(stdio.args, ["${TOKEN}"]);
+    assert_eq!((files.startup_timeout, files.tool_timeout), (Duration::from_millis(2500), Duration::from_secs(7)));
+    assert_eq!(files.enabled_tools.as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
+    assert!(files.parallel);
+    let Endpoint::Http(http) = &web.endpoint else { panic!("{web:?}") };
+    assert_eq!(http.bearer_token_env_var.as_deref(), Some("TOKEN"));
+    assert_eq!(http.env_headers, [("X-B".to_owned(), "TOKEN".to_owned())]);
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place_and_the_others_are_there() {
+    let text = r#"{ "mcpServers": {
+        "good": { "command": "x" },
+        "both": { "command": "x", "url": "https://a" },
+        "none": {},
+        "kinds": { "command": "x", "args": ["a", 5], "env": { "A": [] }, "timeout": -1, "trust": "yes" },
+        "unset": { "command": "${NOWHERE}", "args": ["${input:key}"] },
+        "old": { "type": "sse", "url": "https://a" },
+        "file": { "url": "ftp://a", "bearer_token": "x" },
+        "list": []
+    } }"#;
+    let config = json(text);
+    assert_eq!(config.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>(), ["good"]);
+    let faults: Vec<_> = config.faults.iter().map(ToString::to_string).collect();
+    for expected in [
+        "mcpServers.both: it has both a `command` and a `url`",
+        "mcpServers.none: it has neither",
+        "mcpServers.kinds.args[1]: expected a string, got a number",
+        "mcpServers.kinds.env.A: expected a string, got a list",
+        "mcpServers.kinds.timeout: expected a number above 0",
+        "mcpServers.kinds.trust: expected true or false, got a string",
+        "mcpServers.unset.command: the variable NOWHERE is not set",
+        "mcpServers.unset.args[0]: ${input:key} asks a person",
+        "mcpServers.old.type: the HTTP+SSE transport",
+        "mcpServers.file.url: expected an address",
+        "mcpServers.file.bearer_token: a token in a file",
+        "mcpServers.list: expected an object, got a list",
+    ] {
+        assert!(faults.iter().any(|fault| fault.starts_with(expected)), "{expected:?} is not in {faults:#?}");
+    }
+    assert_eq!(faults.len(), 12, "{faults:#?}");
+}
+
+#[test]
+fn files_that_are_no_configurations_say_what_they_should_be() {
+    assert!(faults("{").concat().starts_with("is not valid JSON"), "{:?}", faults("{"));
+    assert!(faults("[]").concat().contains("expected an object, got a list"));
+    assert!(faults(r#"{"model":"x"}"#).concat().contains("got `model` alone"));
+    assert!(faults("{'mcpServers': {}}").concat().contains("is not valid JSON"), "comments are the only liberty");
+    let missing = McpConfig::load(Path::new("/nowhere/at/all.json"), &here());
+    assert!(missing.faults[0].to_string().starts_with("/nowhere/at/all.json: cannot be read"));
+}
+
+#[test]
+fn a_server_that_is_switched_off_may_be_unfinished() {
+    let config = json(r#"{"mcpServers":{"a":{"command":"x","args":["${NOWHERE}"],"disabled":true}}}"#);
+    assert!(config.faults.is_empty() && !config.servers[0].enabled);
+}
+
+#[test]
+fn an_edit_leaves_the_rest_as_it_is() {
+    let text = r#"{
+  // ours
+  "theme": "dark",
+  "mcpServers": {
+    "a": { "command": "x" }, // first
+  }
+}
+"#;
+    let server = ServerConfig::stdio("b", "run").args(["-v"]).env("K", "v");
+    let added = add(text, Syntax::Json, &server).expect("added");
+    for kept in ["// ours\n  \"theme\": \"dark\"", "\"a\": { \"command\": \"x\" }, // first"] {
+        assert!(added.contains(kept), "{kept} is not in {added}");
+    }
+    assert_eq!(json(&added).servers.len(), 2);
+    let again = add(&added, Syntax::Json, &server).expect_err("it is there");
+    assert_eq!(again.to_string(), "there is a server `b` already: remove it first, or take another name");
+    let removed = remove(&added, Syntax::Json, "b").expect("removed");
+    assert_eq!(json(&removed).servers.len(), 1);
+    assert!(removed.contains("// first"), "{removed}");
+    assert!(remove(&removed, Syntax::Json, "b").is_err());
+}
+
+#[test]
+fn a_toml_file_is_edited_in_its_own_form() {
+    let text = "model = \"x\" # ours\n\n[mcp_servers.a]\ncommand = \"x\"\n";
+    let server = ServerConfig::http("b", "https://mcp.example").header("X-A", "1").bearer_token_variable("T").trusted();
+    let added = add(text, Syntax::Toml, &server).expect("added");
+    assert!(added.starts_with(text), "{added}");
+    let config = McpConfig::parse(&added, Syntax::Toml, &here());
+    assert_eq!(config.servers[1], server);
+    assert_eq!(remove(&added, Syntax::Toml, "b").expect("removed"), text);
+}
+
+#[test]
+fn a_new_file_is_made() {
+    for syntax in [Syntax::Json, Syntax::Toml] {
+        let server = ServerConfig::stdio("a", "run").args(["x"]);
+        let text = add("", syntax, &server).expect("added");
+        assert_eq!(only(McpConfig::parse(&text, syntax, &here())), server, "{text}");
+    }
+}

@@ -1,0 +1,9 @@
+//! The server as a client sees it: lines of JSON in, lines of JSON out, and requests over HTTP.
+
+mod asking;
+mod bad_input;
+mod calls;
+mod http;
+mod lists;
+mod tools;
+mod wire;
