@@ -133,8 +133,7 @@ impl Executor {
 
     async fn run(&self, mut call: Admitted) -> Outcome {
         let telemetry = self.host.telemetry;
-        let spec = call.tool.as_ref().ok().map(|tool| tool.spec());
-        let span = telemetry.begin(&call.ctx, spec, &call.arguments);
+        let span = telemetry.begin(&call.ctx, call.tool.as_deref().ok(), &call.arguments);
         let (requested, arguments) = (std::mem::take(&mut call.requested), std::mem::take(&mut call.arguments));
         let made = guarded(&span, &call.ctx, pin!(self.stages(&call, arguments))).await;
         let result = if self.host.hooks.is_empty() {

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tracing::{Span, field};
 
 use super::outcome::Status;
-use crate::{context::ToolContext, error::ErrorKind, tool::ToolSpec};
+use crate::{context::ToolContext, error::ErrorKind, registry::Registered};
 
 /// What a preview of an output has at most (codex-rs's figures).
 const PREVIEW_BYTES: usize = 2 * 1024;
@@ -41,7 +41,7 @@ impl Telemetry {
     }
 
     /// The span of a call. Costs next to nothing where nobody listens.
-    pub(super) fn begin(self, ctx: &ToolContext, spec: Option<&ToolSpec>, arguments: &str) -> CallSpan {
+    pub(super) fn begin(self, ctx: &ToolContext, tool: Option<&Registered>, arguments: &str) -> CallSpan {
         let span = kept(|| {
             let span = tracing::info_span!(
                 "execute_tool",
@@ -54,7 +54,7 @@ impl Telemetry {
                 gen_ai.tool.name = ctx.tool().as_str(),
                 gen_ai.tool.call.id = ctx.call_id().as_str(),
                 gen_ai.tool.r#type = "function",
-                gen_ai.tool.description = spec.map(|spec| preview(&spec.description)),
+                gen_ai.tool.description = tool.map(|tool| preview(&tool.spec().description)),
                 gen_ai.tool.call.arguments = field::Empty,
                 gen_ai.tool.call.result = field::Empty,
             );

@@ -39,7 +39,7 @@ impl Source<'_> {
     /// When the text is no object, a value does not fit its slot, breaks a promise of the schema, is given twice, or
     /// answers to no field.
     pub fn fill(&mut self, slots: &mut [&mut dyn Fill]) -> Result<(), Mismatch> {
-        let mut cursor = Cursor { text: self.text, at: 0 };
+        let mut cursor = Cursor { rest: self.text };
         cursor.expect(b'{')?;
         let mut next = 0;
         if !cursor.eat(b'}') {
@@ -50,12 +50,12 @@ impl Source<'_> {
                 let length = match self.position(&key, next) {
                     Some(index) => {
                         next = index + 1;
-                        self.value(index, &mut *slots[index], cursor.rest())?
+                        self.value(index, &mut *slots[index], cursor.rest)?
                     }
-                    None if self.unknown == Unknown::Ignore => skip(cursor.rest()).map_err(|_| Mismatch)?,
+                    None if self.unknown == Unknown::Ignore => skip(cursor.rest).map_err(|_| Mismatch)?,
                     None => return Err(Mismatch),
                 };
-                cursor.at += length;
+                cursor.pass(length);
                 if cursor.eat(b',') {
                     continue;
                 }
@@ -65,7 +65,7 @@ impl Source<'_> {
         }
         cursor.skip_space();
         let failed = self.errors.as_ref().is_some_and(|errors| !errors.is_empty());
-        if cursor.rest().is_empty() && !failed { Ok(()) } else { Err(Mismatch) }
+        if cursor.rest.is_empty() && !failed { Ok(()) } else { Err(Mismatch) }
     }
 
     fn value(&mut self, index: usize, slot: &mut dyn Fill, json: &str) -> Result<usize, Mismatch> {
@@ -111,26 +111,30 @@ fn plain(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).map_or(text.clone(), str::to_owned)
 }
 
+/// What is left of the text.
 struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
+    rest: &'a str,
 }
 
 impl<'a> Cursor<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+    fn pass(&mut self, length: usize) {
+        self.rest = &self.rest[length..];
     }
 
     fn skip_space(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.as_bytes().get(self.at) {
-            self.at += 1;
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+        // Mostly there is none, or one.
+        while self.rest.as_bytes().first().is_some_and(is_space) {
+            self.pass(1);
         }
     }
 
     fn eat(&mut self, byte: u8) -> bool {
         self.skip_space();
-        let found = self.text.as_bytes().get(self.at) == Some(&byte);
-        self.at += usize::from(found);
+        let found = self.rest.as_bytes().first() == Some(&byte);
+        if found {
+            self.pass(1);
+        }
         found
     }
 
@@ -140,15 +144,15 @@ impl<'a> Cursor<'a> {
 
     fn key(&mut self) -> Result<std::borrow::Cow<'a, str>, Mismatch> {
         self.skip_space();
-        let rest = self.rest();
-        let inner = rest.strip_prefix('"').ok_or(Mismatch)?;
+        let inner = self.rest.strip_prefix('"').ok_or(Mismatch)?;
         let end = inner.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20).ok_or(Mismatch)?;
         if inner.as_bytes()[end] == b'"' {
-            self.at += end + 2;
-            return Ok(inner[..end].into());
+            let key = &inner[..end];
+            self.rest = &inner[end + 1..];
+            return Ok(key.into());
         }
-        let (key, length) = read::<String>(rest).map_err(|_| Mismatch)?;
-        self.at += length;
+        let (key, length) = read::<String>(self.rest).map_err(|_| Mismatch)?;
+        self.pass(length);
         Ok(key.into())
     }
 }

@@ -13,6 +13,7 @@ signal() {
 }
 s=$1 t=$2
 exec 2>/dev/null
+echo here
 while IFS= read -r order; do
   case $order in
     T) signal TERM; signal CONT ;;

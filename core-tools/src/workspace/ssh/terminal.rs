@@ -18,10 +18,10 @@ use std::{
 use async_trait::async_trait;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use tokio::{
-    io::{AsyncWrite, AsyncWriteExt},
+    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt},
     process::{Child, ChildStdin},
     sync::{OwnedSemaphorePermit, mpsc, watch},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -41,6 +41,10 @@ pub(super) const SESSIONS: u32 = 2;
 
 const TERMINAL: &str = include_str!("terminal.sh");
 const KEEPER: &str = include_str!("keeper.sh");
+/// What the keeper says when it listens.
+const HERE: &[u8; 5] = b"here\n";
+/// How long is waited before it is started once more.
+const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
 /// How long the last words of an ssh may take when its session has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -93,9 +97,11 @@ pub(super) async fn spawn(
         }
     };
 
-    let (keeper, script) = Keeper::start(connection, &session)?;
+    let keeper = Keeper::start(connection, &session).await;
+    let keeper =
+        keeper.map_err(|error| failed(host, &format!("what runs in a terminal there cannot be ended ({error})")))?;
     let (orders, queue) = mpsc::unbounded_channel();
-    tokio::spawn(keeper.attend(script, child, queue, room));
+    tokio::spawn(keeper.attend(child, queue, room));
     let last = output.last();
     let keyboard = RemoteKeyboard { keyboard: Keyboard(writer), orders: orders.downgrade() };
     let process = RemoteSession { host: host.to_owned(), orders: Some(orders), last, said };
@@ -161,27 +167,42 @@ struct Keeper {
 
 impl Keeper {
     /// Begins to listen for what is ordered of a session.
-    fn start(connection: &Connection, session: &Session) -> io::Result<(Self, Vec<u8>)> {
+    ///
+    /// A server that has not quite closed the sessions before refuses one more, and is asked again.
+    async fn start(connection: &Connection, session: &Session) -> io::Result<Self> {
+        for pause in PAUSES {
+            if let Ok(Ok(keeper)) = timeout(START, Self::try_start(connection, session)).await {
+                return Ok(keeper);
+            }
+            sleep(pause).await;
+        }
+        timeout(START, Self::try_start(connection, session)).await?
+    }
+
+    async fn try_start(connection: &Connection, session: &Session) -> io::Result<Self> {
         let mut script = format!("set -- {} ", session.number).into_bytes();
         push_word(&mut script, session.terminal.as_bytes());
         script.push(b'\n');
         script.extend_from_slice(KEEPER.as_bytes());
         let line = format!("exec /bin/sh -c 'eval \"$(head -c {})\"'", script.len());
         let mut ssh = connection.command(&line);
-        let mut shell = ssh.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let orders = shell.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok((Self { shell, orders }, script))
+        let mut shell = ssh.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut orders = shell.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let mut says = shell.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        orders.write_all(&script).await?;
+        let mut word = [0; HERE.len()];
+        says.read_exact(&mut word).await?;
+        if word != *HERE { Err(io::ErrorKind::InvalidData.into()) } else { Ok(Self { shell, orders }) }
     }
 
     /// Passes on orders until no more can come, and lets go of the terminal when all of them are carried out.
     async fn attend(
         mut self,
-        script: Vec<u8>,
         terminal: Child,
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
         room: OwnedSemaphorePermit,
     ) {
-        let mut is_there = self.orders.write_all(&script).await.is_ok();
+        let mut is_there = true;
         while let Some(order) = queue.recv().await {
             is_there = is_there && self.orders.write_all(&order).await.is_ok();
         }
