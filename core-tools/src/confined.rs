@@ -61,11 +61,12 @@ impl Confined {
         };
         let mut policy = policy.network(self.sandbox_network);
         for root in self.writable_root {
-            let root =
-                root.canonicalize().ok().filter(|real| real.is_dir()).ok_or_else(|| {
+            // Its links are the sandbox's to follow: commands may have made some.
+            let named = std::path::absolute(&root).ok().filter(|named| named.is_dir());
+            policy =
+                policy.writable_root(named.ok_or_else(|| {
                     format!("--writable-root must be a directory, and `{}` is not one", root.display())
-                })?;
-            policy = policy.writable_root(root);
+                })?);
         }
         Ok(Some(Sandbox::new(policy).backend(backend)))
     }

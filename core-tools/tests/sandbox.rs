@@ -332,6 +332,8 @@ async fn other_processes_and_the_kernel_are_out_of_reach() {
             );
         }
         tries.extend(["io_uring", "unshare", "clone", "remount", "bpf", "keys"].map(str::to_owned));
+        tries.extend(["setting", "own-limit"].map(str::to_owned));
+        tries.push(format!("flags {}", kept.display()));
         if cfg!(target_arch = "x86_64") {
             tries.push("io_uring-x32".to_owned());
         }
@@ -548,6 +550,8 @@ async fn without_a_sandbox_all_of_it_can_be_done() {
         format!("limit {other}"),
         "truncate ../kept".to_owned(),
         "setuid program".to_owned(),
+        "own-limit".to_owned(),
+        "flags program".to_owned(),
     ] {
         let (said, code) = bash(&project, &format!("{} {one}", attempts.display())).await;
         assert_eq!(code, Some(0), "{one}: {said}");

@@ -83,6 +83,12 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
     ("batch", &[]),
 ];
 
+/// They run a shell that reads stdin, where they are given no command; whether they are is not looked into.
+const SHELLS_OF_OTHERS: &[&str] = &[
+    "su", "runuser", "script", "newgrp", "sg", "capsh", "setarch", "linux32", "linux64", "x86_64", "i386", "chroot",
+    "unshare", "nsenter", "sudo", "firejail",
+];
+
 /// Whether a command has code in it that is not read here.
 pub(super) fn has_code(program: &str, words: &[Word], stdin_is_given: bool) -> bool {
     let args = words.get(1..).unwrap_or_default();
@@ -101,9 +107,11 @@ pub(super) fn has_code(program: &str, words: &[Word], stdin_is_given: bool) -> b
         return starts(&"-c") || reads_stdin(args, stdin_is_given);
     }
     match program {
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" if stdin_is_given && takes_stdin_for_a_file(args) => true,
         "awk" | "gawk" | "mawk" | "nawk" => awk_runs(args),
         "sed" | "gsed" => args.iter().any(|word| !word.is_glob && sed_runs(word)),
         "git" => git_runs(args),
+        program if stdin_is_given && SHELLS_OF_OTHERS.contains(&program) => true,
         "perl" | "ruby" | "node" | "php" | "lua" if reads_stdin(args, stdin_is_given) => true,
         "crontab" | "at" | "batch" | "tclsh" | "ed" | "ex" | "bc" | "sqlite3" | "psql" | "mysql" if stdin_is_given => {
             program != "bc"
@@ -114,6 +122,14 @@ pub(super) fn has_code(program: &str, words: &[Word], stdin_is_given: bool) -> b
 
 fn reads_stdin(args: &[Word], stdin_is_given: bool) -> bool {
     stdin_is_given && args.iter().all(|word| word.reading.start().starts_with('-'))
+}
+
+/// Whether a program may come from stdin by the name of a file: `sed -f /dev/stdin`.
+fn takes_stdin_for_a_file(args: &[Word]) -> bool {
+    let starts = |with: &[&str]| args.iter().any(|word| with.iter().any(|with| word.reading.start().starts_with(with)));
+    starts(&["-f", "--file", "-E", "--exec"])
+        && (starts(&["/dev/", "/proc/", "-f/", "-f-", "--file=/", "--file=-"])
+            || args.iter().any(|word| word.text() == Some("-")))
 }
 
 /// Whether an awk program may run commands.

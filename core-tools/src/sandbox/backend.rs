@@ -1,6 +1,8 @@
 //! What can confine commands here, found by trying.
 
-use std::fmt;
+use std::{fmt, path::Path};
+
+use super::scope::Scope;
 
 /// What confines commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -82,11 +84,11 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Tries each that is wanted.
-    pub(super) async fn of(wanted: Backend) -> Self {
+    /// Tries each that is wanted, for a first session in this directory.
+    pub(super) async fn of(wanted: Backend, cwd: &Path, scope: &Scope) -> Self {
         let mut found = Self::default();
         for backend in wanted.each() {
-            match find(backend).await {
+            match find(backend, cwd, scope).await {
                 Ok(by) => found.works.push(by),
                 Err(why) => found.faults.push(format!("{backend}: {why}")),
             }
@@ -96,14 +98,15 @@ impl Found {
 }
 
 #[cfg(target_os = "linux")]
-async fn find(backend: Backend) -> Result<By, String> {
+async fn find(backend: Backend, cwd: &Path, scope: &Scope) -> Result<By, String> {
     use super::{bubblewrap, landlock};
 
     let unusable = |error: std::io::Error| error.to_string();
     match backend {
         Backend::Bubblewrap => {
-            let program = bubblewrap::find(std::env::var_os("PATH").as_deref());
-            let program = program.ok_or_else(|| "there is no `bwrap` on the PATH".to_owned())?;
+            let program = bubblewrap::find(std::env::var_os("PATH").as_deref(), cwd, scope);
+            let program = program
+                .ok_or_else(|| "there is no `bwrap` on the PATH outside of where commands can write".to_owned())?;
             bubblewrap::check(&program).await.map_err(unusable)?;
             Ok(By::Bubblewrap(program))
         }
@@ -116,6 +119,6 @@ async fn find(backend: Backend) -> Result<By, String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-async fn find(_: Backend) -> Result<By, String> {
+async fn find(_: Backend, _: &Path, _: &Scope) -> Result<By, String> {
     Err("it is for Linux, and this is another system".to_owned())
 }

@@ -31,7 +31,7 @@ const MOST_SAID: usize = 300;
 /// One that does not come back is none.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Namespaces of its own, no capabilities, and the whole machine to look at.
-const ALWAYS: [&str; 14] = [
+const ALWAYS: [&str; 16] = [
     "--unshare-user",
     "--unshare-pid",
     "--unshare-ipc",
@@ -46,13 +46,26 @@ const ALWAYS: [&str; 14] = [
     "/dev",
     "--proc",
     "/proc",
+    // The kernel's settings are root's to write, with or without capabilities; bubblewrap covers them for others alone.
+    "--remount-ro",
+    "/proc",
 ];
 
-/// The program: the system's, else one that a search of the PATH finds, which may lead to where commands can write.
-pub(super) fn find(path: Option<&OsStr>) -> Option<PathBuf> {
+/// The program, by its real path: the system's, else one that a search of the PATH finds. One in the session's working
+/// directory or where commands can write is none: whoever wrote it is not to be trusted with what confines.
+pub(super) fn find(path: Option<&OsStr>, cwd: &Path, scope: &Scope) -> Option<PathBuf> {
     let searched = path.into_iter().flat_map(std::env::split_paths);
-    let folders = FOLDERS.into_iter().map(PathBuf::from).chain(searched);
-    folders.map(|folder| folder.join(NAME)).find(|file| file.is_absolute() && file.is_file())
+    find_in(FOLDERS.into_iter().map(PathBuf::from).chain(searched), cwd, scope)
+}
+
+fn find_in(folders: impl Iterator<Item = PathBuf>, cwd: &Path, scope: &Scope) -> Option<PathBuf> {
+    let cwd = cwd.canonicalize().ok();
+    let files = folders.map(|folder| folder.join(NAME)).filter(|file| file.is_absolute() && file.is_file());
+    let is_ours = |file: &PathBuf| {
+        let is_in_cwd = cwd.as_ref().is_some_and(|cwd| cwd.parent().is_some() && file.starts_with(cwd));
+        !is_in_cwd && !scope.has_in_a_root(file)
+    };
+    files.filter_map(|file| file.canonicalize().ok()).find(is_ours)
 }
 
 /// Whether it works here: runs itself in what it makes.
@@ -96,8 +109,11 @@ impl Wrapped {
             all.push("--unshare-net".into());
         }
         let mut bind = |how: &str, path: &Path| all.extend([how.into(), path.into(), path.into()]);
-        // It has memory of its own there.
-        for root in scope.roots.iter().filter(|root| !root.starts_with("/dev")) {
+        // It has memory of its own in `/dev`. What is a mount of its own cannot be moved or replaced.
+        let mut writable: Vec<_> =
+            scope.roots.iter().chain(&scope.held).filter(|root| !root.starts_with("/dev")).collect();
+        writable.sort_by_key(|root| root.components().count());
+        for root in writable {
             bind("--bind", root);
         }
         let mut stand_ins = StandIns::default();
@@ -133,4 +149,32 @@ fn filter(bytes: &[u8]) -> io::Result<OwnedFd> {
     file.write_all(bytes)?;
     file.rewind()?;
     Ok(file.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_program_that_commands_or_the_project_could_have_brought_is_none() -> io::Result<()> {
+        let base = tempfile::tempdir()?;
+        let base = base.path().canonicalize()?;
+        let [project, written, system] = ["project", "written", "system"].map(|name| base.join(name));
+        for folder in [&project, &written, &system] {
+            fs::create_dir(folder)?;
+            File::create(folder.join(NAME))?;
+        }
+        let scope = Scope { roots: vec![written.clone()], ..Scope::default() };
+        let found = |folders: &[&PathBuf]| find_in(folders.iter().copied().cloned(), &project, &scope);
+        assert_eq!(found(&[&project, &written]), None);
+        assert_eq!(found(&[&project, &written, &system]), Some(system.join(NAME)));
+
+        // Nor is one that a link elsewhere leads to.
+        fs::remove_file(system.join(NAME))?;
+        std::os::unix::fs::symlink(written.join(NAME), system.join(NAME))?;
+        assert_eq!(found(&[&system]), None);
+        Ok(())
+    }
 }

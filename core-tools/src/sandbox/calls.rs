@@ -6,6 +6,7 @@ use libc::c_long;
 const FCHMODAT2: c_long = 452;
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
+const FILE_SETATTR: c_long = 469;
 const KEXEC_FILE_LOAD: c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
 
 /// Refused whatever the arguments.
@@ -102,6 +103,23 @@ pub(super) const NAMESPACES: [i32; 7] = [
 /// What types keys into a terminal as if a person had.
 pub(super) const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
+/// What changes a file that was opened for reading alone, which neither the right to write it nor its directory's stops:
+/// its flags (`chattr`), a seal that lets nobody write it any more (fs-verity), and btrfs' subvolumes: to make, flag and
+/// remove one. As `linux/fs.h`, `linux/fsverity.h` and `linux/btrfs.h` number them.
+pub(super) const THROUGH_READING: [u64; 11] = [
+    0x4004_6602, // FS_IOC32_SETFLAGS
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x401c_5820, // FS_IOC_FSSETXATTR
+    0x4080_6685, // FS_IOC_ENABLE_VERITY
+    0x5000_9401, // BTRFS_IOC_SNAP_CREATE
+    0x5000_940e, // BTRFS_IOC_SUBVOL_CREATE
+    0x5000_940f, // BTRFS_IOC_SNAP_DESTROY
+    0x5000_9417, // BTRFS_IOC_SNAP_CREATE_V2
+    0x5000_9418, // BTRFS_IOC_SUBVOL_CREATE_V2
+    0x4008_941a, // BTRFS_IOC_SUBVOL_SETFLAGS
+    0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
+];
+
 /// Calls that give a file a mode, and which argument that is.
 #[cfg(target_arch = "x86_64")]
 pub(super) const MODES: [(c_long, u8); 4] =
@@ -125,6 +143,7 @@ pub(super) const ATTRIBUTES: &[c_long] = &[
     libc::SYS_lremovexattr,
     SETXATTRAT,
     REMOVEXATTRAT,
+    FILE_SETATTR,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
     #[cfg(target_arch = "x86_64")]

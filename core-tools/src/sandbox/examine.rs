@@ -82,7 +82,7 @@ const fn may_not(what: &'static str, essential: bool, how: How) -> Try {
 }
 
 /// What a sandbox for a project without network lets commands do, and what not.
-const TRIES: [Try; 15] = [
+const TRIES: [Try; 16] = [
     may("read files outside the project", true, "cat \"$OUT/kept\" && ls / >/dev/null"),
     may("write in a directory of the project", true, "echo x >src/new && mv src/new src/other && chmod 700 src/other"),
     may("make new entries in the project's own directory", false, "echo x >new && rm new"),
@@ -94,7 +94,10 @@ const TRIES: [Try; 15] = [
     may_not("change the mode of a file outside", false, How::Script("chmod 777 \"$OUT/kept\"")),
     may_not("change what is in .git", true, How::Script("echo x >>.git/config || mv .git moved || rm -r .git")),
     may_not("make settings of an agent that are not there", true, How::Script("mkdir .codex")),
-    may_not("signal another process", true, How::Script("kill -0 \"$HOST\"")),
+    // Opened for writing, and not written.
+    may_not("change the kernel's settings", true, How::Script(": >>/proc/sys/kernel/core_pattern")),
+    // Not with Landlock before Linux 6.12.
+    may_not("signal another process", false, How::Script("kill -0 \"$HOST\"")),
     may_not("reach a port of this machine by TCP", true, How::Connect(|outside| format!("tcp:{}", outside.tcp_port()))),
     may_not(
         "reach one by UDP",

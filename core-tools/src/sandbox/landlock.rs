@@ -16,7 +16,7 @@ use landlock::{
     RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope as Isolation,
 };
 use rustix::{
-    fs::{CWD, Mode, OFlags, openat},
+    fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
     thread::{CapabilitySet, CapabilitySets, set_capabilities},
 };
 
@@ -178,7 +178,9 @@ fn writing_in_directories() -> BitFlags<AccessFs> {
     AccessFs::from_write(NEEDED) & !(AccessFs::MakeChar | AccessFs::MakeBlock)
 }
 
-/// A file to make a rule for, never what a link in its place leads to.
+/// A file to make a rule for, never what a link in its place leads to, or in that of a directory on the way to it: a
+/// command that runs already may exchange one for the other.
 fn open(path: &Path, kind: OFlags) -> io::Result<OwnedFd> {
-    Ok(openat(CWD, path, kind | OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
+    let kind = kind | OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat2(CWD, path, kind, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }

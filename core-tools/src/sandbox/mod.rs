@@ -124,30 +124,41 @@ impl Sandbox {
     /// # Errors
     /// When nothing works here.
     pub async fn confine(&self, cwd: &Path, tmpdir: Option<&OsStr>) -> Result<Confinement, NoSandbox> {
-        let found = self.found.get_or_init(|| Found::of(self.backend)).await;
-        let (policy, cwd, tmpdir) = (self.policy.clone(), cwd.to_owned(), tmpdir.map(OsStr::to_owned));
+        let (policy, folder, tmpdir) = (self.policy.clone(), cwd.to_owned(), tmpdir.map(OsStr::to_owned));
         let links = self.links.clone();
         let scope = spawn_blocking(move || {
             let mut links = links.lock().unwrap_or_else(PoisonError::into_inner);
-            Scope::of(&policy, &cwd, tmpdir.as_deref(), &mut links)
+            Scope::of(&policy, &folder, tmpdir.as_deref(), &mut links)
         });
         let scope = scope.await;
         let scope = scope.map_err(|error| NoSandbox::new(error.to_string()))?;
-        match found.works.iter().find(|by| can_protect(by, &scope)) {
-            Some(by) => Ok(Confinement { by: by.clone(), scope: Arc::new(scope) }),
-            None if found.works.is_empty() => Err(NoSandbox::new(found.faults.join("; "))),
-            None => Err(NoSandbox::new("a protected directory is a symbolic link, which bubblewrap cannot protect")),
+        let found = self.found.get_or_init(|| Found::of(self.backend, cwd, &scope)).await;
+        let mut faults = found.faults.clone();
+        for by in &found.works {
+            match fault(by, &scope) {
+                None => return Ok(Confinement { by: by.clone(), scope: Arc::new(scope) }),
+                Some(fault) => faults.push(format!("{}: {fault}", by.name())),
+            }
+        }
+        Err(NoSandbox::new(faults.join("; ")))
+    }
+}
+
+/// Why a backend that works cannot protect all that is to be.
+#[cfg(target_os = "linux")]
+fn fault(by: &By, scope: &Scope) -> Option<&'static str> {
+    match by {
+        By::Landlock => None,
+        By::Bubblewrap(program) if scope.has_in_a_root(program) => Some("commands can write where the program is"),
+        // It could be exchanged for another.
+        By::Bubblewrap(_) => {
+            let has_link = scope.protected.iter().any(|path| path.is_symlink());
+            has_link.then_some("a protected directory is a symbolic link, which it cannot protect")
         }
     }
 }
 
-/// Whether all that is protected can be. A link in its place could be exchanged for another.
-#[cfg(target_os = "linux")]
-fn can_protect(by: &By, scope: &Scope) -> bool {
-    matches!(by, By::Landlock) || !scope.protected.iter().any(|path| path.is_symlink())
-}
-
 #[cfg(not(target_os = "linux"))]
-fn can_protect(by: &By, _: &Scope) -> bool {
+fn fault(by: &By, _: &Scope) -> Option<&'static str> {
     match *by {}
 }

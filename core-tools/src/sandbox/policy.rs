@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 /// What stays as it is inside a writable root: what a host runs, or takes for its own settings, later and unconfined
-/// (codex-rs protects the first four; the others are the settings of further agents).
-pub const PROTECTED: [&str; 7] = [".git", ".agents", ".codex", ".aws", ".claude", ".opencode", ".pi"];
+/// (codex-rs protects the first four; the others are the settings of further agents, and the
+/// servers that are started for them).
+pub const PROTECTED: [&str; 8] = [".git", ".agents", ".codex", ".aws", ".claude", ".opencode", ".pi", ".mcp.json"];
 
 /// How much of the machine commands may change (codex-rs `sandbox_mode`, by its names). All may read everything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -2,7 +2,6 @@
 
 use std::{
     ffi::OsStr,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -11,6 +10,7 @@ use super::{
     policy::{SandboxMode, SandboxPolicy},
     protected::git_directories,
 };
+use crate::workspace::follow_links;
 
 /// What may be written, and what of it not. All paths are real ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(crate) struct Scope {
     pub(super) roots: Vec<PathBuf>,
     /// What lies in them and may not, whether it is there or not.
     pub(super) protected: Vec<PathBuf>,
+    /// Directories between a root and what is protected in it: whoever moves one away can put another in its place.
+    pub(super) held: Vec<PathBuf>,
     pub(super) network: bool,
     pub(super) unix_sockets: bool,
     /// Whether files with names outside were too many, or too hard to find, to be all among the protected.
@@ -33,14 +35,20 @@ impl Scope {
             return scope;
         }
         let projects = [cwd.to_owned()].into_iter().chain(policy.roots.iter().cloned());
-        let mut projects: Vec<PathBuf> = projects.filter_map(directory).collect();
-        projects.dedup();
+        let projects: Vec<Named> = projects.filter_map(Named::of).collect();
         let shared = policy.slash_tmp.then_some(["/tmp", "/dev/shm"].map(PathBuf::from));
         let own = policy.tmpdir.then_some(tmpdir).flatten().map(PathBuf::from);
         let temporary = shared.into_iter().flatten().chain(own.filter(|own| own.is_absolute()));
-        scope.roots = projects.iter().cloned().chain(temporary.filter_map(directory)).collect();
+        let temporary: Vec<Named> = temporary.filter_map(Named::of).collect();
+        let named = || projects.iter().chain(&temporary);
+        // A link that a command may have made, for the next one, says nothing.
+        let is_misled = |one: &Named| one.links.iter().any(|link| named().any(|root| link.starts_with(&root.real)));
+        scope.roots = named().filter(|one| !is_misled(one)).map(|one| one.real.clone()).collect();
         scope.roots.sort_by_key(|root| root.components().count());
         scope.roots.dedup();
+        let mut projects: Vec<PathBuf> = projects.into_iter().map(|project| project.real).collect();
+        projects.retain(|project| scope.has_in_a_root(project));
+        projects.dedup();
 
         for project in &projects {
             for name in &policy.protected {
@@ -51,20 +59,35 @@ impl Scope {
                 scope.protected.push(path);
             }
         }
+        scope.protected.retain(|path| scope.roots.iter().any(|root| path.starts_with(root) && path != root));
+        scope.held = scope.held();
         let (linked, is_complete) = links.of(&projects, &scope.protected);
         let linked: Vec<PathBuf> = linked.cloned().collect();
         scope.protected.extend(linked);
         scope.has_unknown_links = !is_complete;
-        scope.protected.retain(|path| scope.roots.iter().any(|root| path.starts_with(root) && path != root));
         scope.protected.sort();
         scope.protected.dedup();
         scope
     }
 
+    fn held(&self) -> Vec<PathBuf> {
+        let is_between = |path: &&Path| self.has_in_a_root(path) && !self.roots.iter().any(|root| root == path);
+        let above = self.protected.iter().flat_map(|path| path.ancestors().skip(1));
+        let mut held: Vec<_> = above.filter(is_between).map(Path::to_owned).collect();
+        held.retain(|path| !self.protected.iter().any(|protected| path.starts_with(protected)));
+        held.sort();
+        held.dedup();
+        held
+    }
+
+    /// Whether a real path is one of the roots, or lies in one.
+    pub(super) fn has_in_a_root(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+
     /// Whether commands may write at a real path, as far as the policy goes.
     pub(super) fn may_write(&self, path: &Path) -> bool {
-        self.roots.iter().any(|root| path.starts_with(root))
-            && !self.protected.iter().any(|protected| path.starts_with(protected))
+        self.has_in_a_root(path) && !self.protected.iter().any(|protected| path.starts_with(protected))
     }
 
     /// The protected paths in a directory, however deep, that is not one of them.
@@ -73,8 +96,18 @@ impl Scope {
     }
 }
 
-/// The real path of a directory, where it is one other than the root of all.
-fn directory(path: PathBuf) -> Option<PathBuf> {
-    let real = fs::canonicalize(path).ok()?;
-    (real.is_dir() && real.parent().is_some()).then_some(real)
+/// A directory by the name it was given.
+struct Named {
+    real: PathBuf,
+    /// The links that were followed on the way to it.
+    links: Vec<PathBuf>,
+}
+
+impl Named {
+    /// `None` where it is none, or the root of all.
+    fn of(path: PathBuf) -> Option<Self> {
+        let mut links = Vec::new();
+        let real = follow_links(&path, |link| links.push(link)).ok()?;
+        (real.is_dir() && real.parent().is_some()).then_some(Self { real, links })
+    }
 }

@@ -9,12 +9,12 @@ use std::{collections::BTreeMap, io, sync::OnceLock};
 
 use libc::c_long;
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch,
+    BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpArgLen::Qword, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch,
 };
 
 use super::{
-    calls::{ATTRIBUTES, MODES, NAMESPACES, REFUSED, SHARED_MEMORY, TYPING},
+    calls::{ATTRIBUTES, MODES, NAMESPACES, REFUSED, SHARED_MEMORY, THROUGH_READING, TYPING},
     program::{self, Instruction},
 };
 
@@ -65,7 +65,7 @@ fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
         let flag = u64::from(flag.unsigned_abs());
         refuse(&mut rules, libc::SYS_clone, [(0, SeccompCmpOp::MaskedEq(flag), flag)])?;
     }
-    for request in TYPING {
+    for request in TYPING.into_iter().chain(THROUGH_READING) {
         refuse(&mut rules, libc::SYS_ioctl, [(1, SeccompCmpOp::Eq, request)])?;
     }
     for (call, argument) in MODES.into_iter().filter(|_| allowed.attributes) {
@@ -75,6 +75,7 @@ fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
     }
     // The limits of another process.
     refuse(&mut rules, libc::SYS_prlimit64, [(0, SeccompCmpOp::Ne, 0)])?;
+    own_limit(&mut rules)?;
     sockets(&mut rules, allowed)?;
 
     let arch: TargetArch = std::env::consts::ARCH.try_into()?;
@@ -92,6 +93,17 @@ fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
         parts.push(BpfProgram::try_from(part)?);
     }
     Ok(program::joined(arch, &cases, parts))
+}
+
+/// The limit that tells a command's processes from all others, of which a daemon would rid itself to outlive the command.
+fn own_limit(rules: &mut Rules) -> Result<(), seccompiler::Error> {
+    let limit = u64::from(libc::RLIMIT_RTTIME);
+    refuse(rules, libc::SYS_setrlimit, [(0, SeccompCmpOp::Eq, limit)])?;
+    // To look at it, with no new one, is free. The address is looked at in whole.
+    let is_it = SeccompCondition::new(1, Dword, SeccompCmpOp::Eq, limit)?;
+    let is_new = SeccompCondition::new(2, Qword, SeccompCmpOp::Ne, 0)?;
+    rules.entry(libc::SYS_prlimit64).or_default().push(SeccompRule::new(vec![is_it, is_new])?);
+    Ok(())
 }
 
 /// Sockets by their families. What was connected when it was made needs no address, and stays; a datagram socket could be

@@ -69,6 +69,7 @@ pub(crate) use self::{
     locks::lock,
     missing::{is_missing, suggestions},
     reading::place_to_read,
+    real_path::follow_links,
     transaction::is_staged,
 };
 

@@ -19,6 +19,14 @@ pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
     if let Ok(real) = fs::canonicalize(path) {
         return Ok(real);
     }
+    follow_links(path, |_| {})
+}
+
+/// The same, where every link that is followed is told, by its real place.
+///
+/// # Errors
+/// As of [`real_path`].
+pub(crate) fn follow_links(path: &Path, mut followed: impl FnMut(PathBuf)) -> io::Result<PathBuf> {
     let mut todo: VecDeque<OsString> = parts(path);
     let mut real = PathBuf::from("/");
     let mut links = 0;
@@ -35,6 +43,7 @@ pub(super) fn real_path(path: &Path) -> io::Result<PathBuf> {
                     return Err(io::Error::other("too many links, perhaps in a circle"));
                 }
                 let target = fs::read_link(&next)?;
+                followed(next);
                 if target.is_absolute() {
                     real = PathBuf::from("/");
                 }

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -104,6 +105,19 @@ int main(int count, char **args) {
   if (!strcmp(what, "limit")) {
     struct rlimit limit;
     return end(prlimit(pid, RLIMIT_CPU, NULL, &limit));
+  }
+  if (!strcmp(what, "own-limit")) {
+    struct rlimit limit;
+    if (prlimit(0, RLIMIT_RTTIME, NULL, &limit)) return 2;
+    limit.rlim_cur = limit.rlim_max = 1 << 20;
+    return end(prlimit(0, RLIMIT_RTTIME, &limit, NULL) ? syscall(SYS_setrlimit, RLIMIT_RTTIME, &limit) : 0);
+  }
+  if (!strcmp(what, "setting")) return end(open("/proc/sys/kernel/core_pattern", O_WRONLY));
+  if (!strcmp(what, "flags")) {
+    int flags = 0, fd = open(with, O_RDONLY);
+    /* Not every file system has them; to be refused is something else. */
+    long result = fd < 0 ? fd : ioctl(fd, FS_IOC_SETFLAGS, &flags);
+    return end(result < 0 && errno != EPERM ? 0 : result);
   }
   if (!strcmp(what, "io_uring")) return end(syscall(SYS_io_uring_setup, 8, buffer));
 #ifdef __x86_64__
