@@ -264,9 +264,8 @@ impl Cli {
             }
         };
         let done = run.await;
-        // Nothing of them is left when this program ends, however it does.
         if let Some(servers) = connected.into_inner() {
-            servers.shutdown().await;
+            mcp::end(servers).await;
         }
         done
     }

@@ -124,6 +124,7 @@ pub(crate) struct Host {
     session: Session,
     sweep: Option<tokio::task::JoinHandle<()>>,
     second: Arc<interrupt::Second>,
+    servers: Option<McpConnections>,
 }
 
 impl Host {
@@ -132,6 +133,7 @@ impl Host {
     /// # Errors
     /// When a flag names no directory, or a tool cannot run.
     pub(crate) fn new(setup: Setup, args: &RunArgs, stdin_is_taken: bool) -> Result<Self, Failure> {
+        let servers = setup.servers.clone();
         let Ground { executor, cwd, spills } = setup.ground(args)?;
         let display = Arc::new(Display::new(args.verbose));
         let observer = display.clone();
@@ -143,7 +145,7 @@ impl Host {
         }
         let executor = executor.build().map_err(|error| unusable(&error))?;
         let (session, sweep) = (Session::new(cwd), spills.map(sweep));
-        Ok(Self { executor, session, sweep, second: Arc::default() })
+        Ok(Self { executor, session, sweep, second: Arc::default(), servers })
     }
 
     /// The tools.
@@ -158,7 +160,7 @@ impl Host {
 
     /// From now on, Ctrl-C cancels.
     pub(crate) fn listen(&self) {
-        interrupt::watch(self.session.cancellation().clone(), self.second.clone());
+        interrupt::watch(self.session.cancellation().clone(), self.second.clone(), self.servers.clone());
     }
 
     /// Runs one call. A second Ctrl-C drops it, and gives the status to end with.

@@ -9,6 +9,7 @@ use std::{
 };
 
 use tool_core::CancellationToken;
+use tool_mcp::client::McpConnections;
 
 /// How long what runs may take to be dropped after the second one. A plain `fn` that does not end is not waited for.
 const DROPPING: Duration = Duration::from_secs(2);
@@ -32,8 +33,8 @@ impl Second {
 }
 
 /// Begins to listen. SIGTERM, SIGHUP and SIGQUIT count as well: what a supervisor or a closed terminal sends should not
-/// leave a tool's children behind.
-pub(crate) fn watch(token: CancellationToken, second: Arc<Second>) {
+/// leave a tool's children behind, nor MCP servers.
+pub(crate) fn watch(token: CancellationToken, second: Arc<Second>, servers: Option<McpConnections>) {
     // Without a handler the signal ends the program, which is what it would do anyway.
     let Ok(mut signals) = Signals::new() else { return };
     tokio::spawn(async move {
@@ -42,9 +43,20 @@ pub(crate) fn watch(token: CancellationToken, second: Arc<Second>) {
         let status = signals.next().await;
         let _ = second.status.set(status);
         second.came.cancel();
+        if let Some(servers) = servers {
+            servers.kill();
+        }
         tokio::time::sleep(DROPPING).await;
         process::exit(status);
     });
+}
+
+/// Waits for the first one, where nobody watches yet.
+pub(crate) async fn first() {
+    match Signals::new() {
+        Ok(mut signals) => drop(signals.next().await),
+        Err(_) => std::future::pending().await,
+    }
 }
 
 #[cfg(unix)]

@@ -192,3 +192,55 @@ fn a_new_file_is_made() {
         assert_eq!(only(McpConfig::parse(&text, syntax, &here())), server, "{text}");
     }
 }
+
+#[test]
+fn variables_of_codex_may_be_tables() {
+    let text = |source: &str| {
+        format!("[mcp_servers.a]\ncommand = \"x\"\nenv_vars = [\"A\", {{ name = \"B\", source = \"{source}\" }}]")
+    };
+    let server = only(McpConfig::parse(&text("local"), Syntax::Toml, &here()));
+    let Endpoint::Stdio(stdio) = &server.endpoint else { panic!("{server:?}") };
+    assert_eq!(stdio.env_vars, ["A", "B"]);
+    let config = McpConfig::parse(&text("remote"), Syntax::Toml, &here());
+    assert!(config.faults[0].to_string().starts_with("mcp_servers.a.env_vars[1].source: expected `local`"));
+}
+
+#[test]
+fn a_server_is_added_to_a_file_of_opencode_in_its_form() {
+    let text = "{ \"mcp\": {} }";
+    let server = ServerConfig::stdio("a", "run").args(["x"]).env("K", "v");
+    let added = add(text, Syntax::Json, &server).expect("added");
+    let value: serde_json::Value = serde_json::from_str(&added).expect("JSON");
+    let form = serde_json::json!({ "type": "local", "command": ["run", "x"], "environment": { "K": "v" } });
+    assert_eq!(value["mcp"]["a"], form);
+    assert_eq!(only(json(&added)), server);
+    let added = add(text, Syntax::Json, &ServerConfig::http("a", "https://mcp.example")).expect("added");
+    assert!(added.contains(r#""type": "remote""#), "{added}");
+}
+
+#[test]
+fn a_byte_order_mark_stays_and_what_is_no_name_is_not_added() {
+    let server = ServerConfig::stdio("a", "run");
+    for syntax in [Syntax::Json, Syntax::Toml] {
+        let text = if syntax == Syntax::Json { "\u{feff}{}" } else { "\u{feff}model = 1\n" };
+        let added = add(text, syntax, &server).expect("added");
+        assert!(added.starts_with('\u{feff}') && added.matches('\u{feff}').count() == 1, "{added:?}");
+        assert!(remove(&added, syntax, "a").expect("removed").starts_with('\u{feff}'));
+    }
+    for name in ["", "a\nb", &"x".repeat(129)] {
+        let fault = add("", Syntax::Json, &ServerConfig::stdio(name, "run")).expect_err("no name");
+        assert!(fault.to_string().contains("1 to 128 characters"), "{fault}");
+    }
+}
+
+#[test]
+fn secrets_of_a_configuration_are_not_printed() {
+    let server = ServerConfig::http("a", "https://ada:s3cret@mcp.example/mcp?key=s3cret").header("X-Key", "s3cret");
+    let printed = format!("{server:?} {:?}", ServerConfig::stdio("b", "run").env("TOKEN", "s3cret"));
+    assert!(!printed.contains("s3cret") && printed.contains("X-Key") && printed.contains("TOKEN"), "{printed}");
+    let text = "[mcp_servers.a]\nenv = { TOKEN = \"s3cret\" \n";
+    let fault = McpConfig::parse(text, Syntax::Toml, &here()).faults[0].to_string();
+    assert!(!fault.contains("s3cret") && fault.contains("on line 2"), "{fault}");
+    let fault = add(text, Syntax::Toml, &ServerConfig::stdio("b", "run")).expect_err("no TOML").to_string();
+    assert!(!fault.contains("s3cret") && fault.contains("on line 2"), "{fault}");
+}

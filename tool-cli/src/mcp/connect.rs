@@ -11,7 +11,7 @@ use tool_mcp::client::{
 };
 
 use super::operator::Operator;
-use crate::{failure::Failure, host::working_directory, print};
+use crate::{failure::Failure, host::working_directory, interrupt, print};
 
 /// What configurations may speak of, with the directory that calls are run in.
 pub(super) fn surroundings(directory: &Path) -> Surroundings {
@@ -34,7 +34,7 @@ pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> 
     }
 }
 
-/// Starts servers, and waits until each is ready or has failed. Ctrl-C ends that, and the servers.
+/// Starts servers, and waits until each is ready or has failed. Ctrl-C and its like end that, and the servers.
 ///
 /// # Errors
 /// When it was interrupted.
@@ -43,9 +43,20 @@ pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> Resul
     let connections = builder.servers(servers).host(Operator::new(directory)).start();
     tokio::select! {
         () = connections.settled() => Ok(connections),
-        _ = tokio::signal::ctrl_c() => {
-            connections.shutdown().await;
+        () = interrupt::first() => {
+            end(connections).await;
             Err(Failure::Usage("interrupted while MCP servers were started".to_owned()))
+        }
+    }
+}
+
+/// Ends servers, so that nothing of them is left when this program ends. Ctrl-C and its like kill them.
+pub(crate) async fn end(connections: McpConnections) {
+    tokio::select! {
+        () = connections.clone().shutdown() => {}
+        () = interrupt::first() => {
+            connections.kill();
+            connections.shutdown().await;
         }
     }
 }

@@ -6,4 +6,9 @@ mod operator;
 mod serve;
 mod servers;
 
-pub(crate) use self::{args::McpArgs, connect::connect, serve::serve, servers::servers};
+pub(crate) use self::{
+    args::McpArgs,
+    connect::{connect, end},
+    serve::serve,
+    servers::servers,
+};

@@ -27,7 +27,7 @@ pub(crate) async fn serve(mut setup: Setup, args: ServeArgs) -> Result<ExitCode,
     if args.read_only {
         setup.narrow(|tool| tool.spec().annotations.read_only);
     }
-    let (name, version) = (setup.name.clone(), setup.version.clone());
+    let (name, version, servers) = (setup.name.clone(), setup.version.clone(), setup.servers.clone());
     let Ground { executor, cwd, spills } = setup.ground(&args.run)?;
     let display = Arc::new(Display::new(args.run.verbose));
     let executor =
@@ -41,7 +41,7 @@ pub(crate) async fn serve(mut setup: Setup, args: ServeArgs) -> Result<ExitCode,
     let sweep = spills.map(host::sweep);
     let second = Arc::<interrupt::Second>::default();
     let stop = CancellationToken::new();
-    interrupt::watch(stop.clone(), second.clone());
+    interrupt::watch(stop.clone(), second.clone(), servers);
     let stopping = server.clone();
     tokio::spawn(async move {
         stop.cancelled().await;

@@ -15,7 +15,7 @@ use tool_mcp::client::{
 
 use super::{
     args::{AddArgs, ConfigArgs, McpAction, ServersArgs},
-    connect::{load, start},
+    connect::{end, load, start},
 };
 use crate::{failure::Failure, host::working_directory, print, visible};
 
@@ -67,6 +67,10 @@ fn edit(
 ) -> Result<(), Failure> {
     let file = &args.config;
     let fault = |error: &dyn std::fmt::Display| Failure::Usage(format!("{}: {error}", file.display()));
+    // In place of a pipe or a device nothing can be put.
+    if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Err(fault(&"it is no regular file: give the file that has the configuration, or is to have it"));
+    }
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if may_create && error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -81,28 +85,31 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     // The file that a link leads to, not the link.
     let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut fresh = tempfile::Builder::new().prefix(".mcp-").tempfile_in(folder)?;
+    let old = fs::metadata(file).ok().map(|old| old.permissions());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".mcp-");
+    if old.is_none() {
+        shared(&mut builder);
+    }
+    let mut fresh = builder.tempfile_in(folder)?;
     fresh.write_all(text.as_bytes())?;
-    match fs::metadata(file) {
-        Ok(old) => fresh.as_file().set_permissions(old.permissions())?,
-        Err(_) => readable(fresh.as_file())?,
+    if let Some(permissions) = old {
+        fresh.as_file().set_permissions(permissions)?;
     }
     fresh.as_file().sync_all()?;
     fresh.persist(file)?;
     Ok(())
 }
 
-/// A configuration is for a whole project, and made to be shared; a temporary file is not.
+/// A new file is for whoever the umask says, as any other; a temporary one would be the user's alone.
 #[cfg(unix)]
-fn readable(file: &fs::File) -> io::Result<()> {
+fn shared(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
+    builder.permissions(fs::Permissions::from_mode(0o666));
 }
 
 #[cfg(not(unix))]
-fn readable(_: &fs::File) -> io::Result<()> {
-    Ok(())
-}
+fn shared(_: &mut tempfile::Builder<'_, '_>) {}
 
 fn list(args: &ServersArgs) -> Result<ExitCode, Failure> {
     let McpConfig { servers, faults, .. } = load(&args.config.config, &working_directory(None)?)?;
@@ -125,13 +132,13 @@ fn list(args: &ServersArgs) -> Result<ExitCode, Failure> {
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// How a server is reached. What could be a secret is left out: variables and headers.
+/// How a server is reached. What could be a secret is left out: variables, headers, and parts of an address.
 fn reached(server: &ServerConfig) -> String {
     match &server.endpoint {
         Endpoint::Stdio(stdio) => {
             std::iter::once(&stdio.command).chain(&stdio.args).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
-        Endpoint::Http(http) => http.url.clone(),
+        Endpoint::Http(http) => http.shown(),
         _ => String::new(),
     }
 }
@@ -143,7 +150,7 @@ fn described(server: &ServerConfig) -> Value {
             described["command"] = json!(stdio.command);
             described["args"] = json!(stdio.args);
         }
-        Endpoint::Http(http) => described["url"] = json!(http.url),
+        Endpoint::Http(http) => described["url"] = json!(http.shown()),
         _ => {}
     }
     described
@@ -172,7 +179,7 @@ async fn test(names: &[String], args: &ServersArgs) -> Result<ExitCode, Failure>
         own.map(|tool| tool.name().to_string()).collect()
     };
     let statuses = connections.status();
-    connections.shutdown().await;
+    end(connections).await;
     let is_well = |state: &ServerState| matches!(state, ServerState::Ready { .. } | ServerState::Disabled);
     let all_well = faults.is_empty() && statuses.iter().all(|status| is_well(&status.state));
     if args.json {

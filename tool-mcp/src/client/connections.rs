@@ -66,7 +66,7 @@ struct Shared {
     building: Mutex<()>,
     /// Counts what is offered anew.
     changes: watch::Sender<u64>,
-    stop: CancellationToken,
+    surrounded: Arc<Surrounded>,
     /// The servers' tasks, until they are waited for.
     running: Mutex<Vec<tokio::task::JoinHandle<()>>>,
     resource_tools: Vec<Arc<dyn Tool>>,
@@ -122,7 +122,8 @@ impl McpConnectionsBuilder {
         let Self { servers, directory, environment, host } = self;
         let stop = CancellationToken::new();
         let host = host.unwrap_or_else(|| Arc::new(Roots(vec![directory.clone()])));
-        let surrounded = Arc::new(Surrounded { environment, directory, host, stop: stop.clone() });
+        let programs = watch::Sender::new(false);
+        let surrounded = Arc::new(Surrounded { environment, directory, host, stop: stop.clone(), programs });
         let servers: Vec<_> = servers.into_iter().map(|config| Server::new(config, surrounded.clone())).collect();
         let shared = Arc::new(Shared {
             resource_tools: resources::tools(&servers),
@@ -130,7 +131,7 @@ impl McpConnectionsBuilder {
             offered: ArcSwap::default(),
             building: Mutex::default(),
             changes: watch::Sender::new(0),
-            stop: stop.clone(),
+            surrounded,
             running: Mutex::default(),
         });
         let mut running = Vec::new();
@@ -151,7 +152,7 @@ async fn follow(shared: Arc<Shared>, server: Arc<Server>) {
         shared.clone().offer().await;
         tokio::select! {
             changed = watched.changed() => if changed.is_err() { return },
-            () = shared.stop.cancelled() => return,
+            () = shared.surrounded.stop.cancelled() => return,
         }
     }
 }
@@ -269,7 +270,7 @@ impl McpConnections {
             loop {
                 tokio::select! {
                     changed = changes.changed() => if changed.is_err() { return },
-                    () = shared.stop.cancelled() => return,
+                    () = shared.surrounded.stop.cancelled() => return,
                 }
                 changes.borrow_and_update();
                 refresh(&shared);
@@ -318,9 +319,19 @@ impl McpConnections {
     /// still run end with an error.
     pub async fn shutdown(self) {
         let shared = self.0.shared.clone();
-        shared.stop.cancel();
+        shared.surrounded.stop.cancel();
         let running = std::mem::take(&mut *shared.running.lock().unwrap_or_else(PoisonError::into_inner));
         join_all(running).await;
+        // One that was being started is nobody's any more.
+        shared.surrounded.no_program_is_left().await;
+    }
+
+    /// Ends all connections, and kills the servers' processes, which are given no time to end: for a host that is itself
+    /// being killed. [`shutdown`](Self::shutdown) waits for it.
+    pub fn kill(&self) {
+        let surrounded = &self.0.shared.surrounded;
+        surrounded.programs.send_replace(true);
+        surrounded.stop.cancel();
     }
 
     /// The set that all these tools are in, for [`Selection`](tool_core::registry::Selection).

@@ -8,6 +8,7 @@ use rmcp::{
     RoleClient,
     transport::{
         StreamableHttpClientTransport, Transport,
+        common::client_side_sse::ExponentialBackoff,
         streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
     },
 };
@@ -25,6 +26,8 @@ use super::{
 
 /// How long it may take until a server is connected to.
 const CONNECT: Duration = Duration::from_secs(10);
+/// The longest pause before a server's own stream is asked for again, when it could not be had.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// As often is a server followed to another address, of the same origin.
 const MAX_REDIRECTS: usize = 5;
 
@@ -59,6 +62,9 @@ pub(super) fn transport(
         custom.insert(parsed, value);
     }
     config = config.custom_headers(custom);
+    let mut pauses = ExponentialBackoff::default();
+    pauses.max_delay = Some(LONGEST_PAUSE);
+    config.retry_config = Arc::new(pauses);
     if let Some(name) = &endpoint.bearer_token_env_var {
         config = config.auth_header(variable(name)?);
     }
@@ -113,7 +119,14 @@ fn same_origin() -> Policy {
 /// Why a request failed, where the error itself does not say; it hides what lies below.
 pub(super) fn cause(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
-        StreamableHttpError::Client(error) => Some(super::words::chain(error)),
+        StreamableHttpError::Client(error) => {
+            let words = super::words::chain(error);
+            // The key of a server may be in its address.
+            Some(match error.url() {
+                Some(url) => words.replace(url.as_str(), &super::config::shown(url)),
+                None => words,
+            })
+        }
         _ => None,
     }
 }

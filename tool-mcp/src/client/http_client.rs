@@ -1,8 +1,8 @@
 //! One server's HTTP: signed in where it wants that, and in order.
 
-use std::{collections::HashMap, future::Future, sync::Arc, time::Duration};
+use std::{collections::HashMap, future::Future, ops::RangeInclusive, sync::Arc, time::Duration};
 
-use futures_util::future::BoxFuture;
+use futures_util::{StreamExt, TryStreamExt, future::BoxFuture};
 use http::{HeaderName, HeaderValue};
 use reqwest::Client;
 use rmcp::{
@@ -21,6 +21,8 @@ use super::sign_in::SignIn;
 const MAX_RENEWALS: usize = 2;
 /// How long requests wait, at most, for the stream on which a server asks what belongs to none of them.
 const STREAM_PATIENCE: Duration = Duration::from_secs(1);
+/// How soon a stream that has ended may be asked for again, and how late, in milliseconds, whatever a server says.
+const AGAIN: RangeInclusive<u64> = 100..=3_600_000;
 /// As much is read of an authorization server's answer, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
@@ -118,6 +120,12 @@ impl StreamableHttpClient for HttpClient {
             self.inner.post_message_with_max_sse_event_size(uri, message, session_id, token, headers, most)
         })
         .await
+        .map(|answer| match answer {
+            StreamableHttpPostResponse::Sse(stream, session) => {
+                StreamableHttpPostResponse::Sse(unhurried(stream), session)
+            }
+            other => other,
+        })
     }
 
     async fn delete_session(
@@ -162,8 +170,17 @@ impl StreamableHttpClient for HttpClient {
             })
             .await;
         self.is_listening.send_replace(true);
-        stream
+        stream.map(unhurried)
     }
+}
+
+/// The same stream, by which nobody can be made to ask for it without a pause, nor never again.
+fn unhurried(stream: BoxedSseResponse) -> BoxedSseResponse {
+    let unhurried = stream.map_ok(|mut event| {
+        event.retry = event.retry.map(|pause| pause.clamp(*AGAIN.start(), *AGAIN.end()));
+        event
+    });
+    unhurried.boxed()
 }
 
 /// What talks to authorization servers.

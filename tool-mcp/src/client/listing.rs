@@ -7,6 +7,7 @@ use rmcp::model::{
     PaginatedRequestParams, ServerResult,
 };
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::session::{RequestError, Session};
 
@@ -103,11 +104,16 @@ impl Session {
         }
     }
 
-    /// All pages of a list.
+    /// All pages of a list, which may take no longer than this together.
     pub(super) async fn list(&self, kind: Kind, limit: Duration) -> Result<Vec<Value>, ListError> {
         let (mut all, mut cursor, mut seen, mut bytes) = (Vec::new(), None, HashSet::new(), 0);
+        let end = Instant::now() + limit;
         for _ in 0..MAX_PAGES {
-            let page = self.page(kind, cursor.take(), limit).await?;
+            let left = end.saturating_duration_since(Instant::now());
+            let page = self.page(kind, cursor.take(), left).await.map_err(|error| match error {
+                RequestError::TimedOut(_) => RequestError::TimedOut(limit),
+                error => error,
+            })?;
             bytes += page.items.iter().map(length).sum::<usize>();
             all.extend(page.items);
             if all.len() > MAX_ITEMS {

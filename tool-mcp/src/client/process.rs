@@ -4,6 +4,7 @@ use std::{io, path::Path, process::Stdio, time::Duration};
 
 use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout},
+    sync::watch,
     time::timeout,
 };
 
@@ -17,6 +18,7 @@ pub(super) struct Program {
     child: Child,
     #[cfg(unix)]
     tree: Option<super::process_tree::ProcessTree>,
+    urgent: watch::Receiver<bool>,
 }
 
 /// The streams of a server that was started.
@@ -27,7 +29,8 @@ pub(super) struct Streams {
 }
 
 impl Program {
-    /// Starts it, in a session of its own: it can neither read the host's terminal nor is it reached by its Ctrl-C.
+    /// Starts it, in a session of its own: it can neither read the host's terminal nor is it reached by its Ctrl-C. Once
+    /// `urgent` is true, it is given no time to end.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -35,6 +38,7 @@ impl Program {
         endpoint: &StdioEndpoint,
         environment: &Environment,
         directory: &Path,
+        urgent: watch::Receiver<bool>,
     ) -> io::Result<(Self, Streams)> {
         let cwd = directory.join(endpoint.cwd.as_deref().unwrap_or(Path::new(".")));
         let program = Path::new(&endpoint.command);
@@ -62,18 +66,33 @@ impl Program {
             child,
             #[cfg(unix)]
             tree,
+            urgent,
         };
         Ok((program, Streams { stdin, stdout, stderr }))
     }
 
     /// Ends it, whose stdin is closed: waits, then tells it and all it has started to end, then kills what is left.
     pub(super) async fn end(mut self) {
+        let mut urgent = self.urgent.clone();
+        let hurry = async {
+            if urgent.wait_for(|urgent| *urgent).await.is_err() {
+                // Nobody is left who could be in a hurry.
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = self.end_in_peace() => {}
+            () = hurry => {}
+        }
+        // What is left of the tree is killed as this is dropped.
+    }
+
+    async fn end_in_peace(&mut self) {
         if self.has_exited_within(GRACE).await {
             return;
         }
         self.terminate();
         self.has_exited_within(GRACE).await;
-        // What is left of the tree is killed as this is dropped.
     }
 
     async fn has_exited_within(&mut self, limit: Duration) -> bool {

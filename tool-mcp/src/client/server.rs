@@ -38,6 +38,15 @@ pub(super) struct Surrounded {
     pub(super) directory: PathBuf,
     pub(super) host: Arc<dyn McpHost>,
     pub(super) stop: CancellationToken,
+    /// What programs hear: whether they are to be killed at once. Each has a receiver as long as it is there.
+    pub(super) programs: watch::Sender<bool>,
+}
+
+impl Surrounded {
+    /// Waits until no program is left.
+    pub(super) async fn no_program_is_left(&self) {
+        let _ = timeout(REMAINS, self.programs.closed()).await;
+    }
 }
 
 /// One server of a configuration.
@@ -125,7 +134,7 @@ impl Server {
                         let since = Instant::now();
                         self.serve(&session).await;
                         if self.surrounded.stop.is_cancelled() {
-                            session.close().await;
+                            let _ = timeout(REMAINS, session.close()).await;
                             break;
                         }
                         if since.elapsed() >= HEALTHY {

@@ -70,11 +70,12 @@ impl Server {
     }
 
     async fn open(&self, handler: Handler, tail: Tail) -> Result<Session, Failure> {
-        let Surrounded { environment, directory, .. } = &*self.surrounded;
+        let Surrounded { environment, directory, programs, .. } = &*self.surrounded;
         let (era, limit) = (self.config.era, self.config.startup_timeout);
         let opened = match &self.config.endpoint {
             Endpoint::Stdio(stdio) => {
-                let (program, streams) = Program::start(stdio, environment, directory).map_err(|error| Failure {
+                let started = Program::start(stdio, environment, directory, programs.subscribe());
+                let (program, streams) = started.map_err(|error| Failure {
                     reason: format!(
                         "`{}` cannot be started: {error}. See whether it is installed and in PATH, and whether `cwd` is \
                          a directory",

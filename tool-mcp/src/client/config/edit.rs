@@ -5,8 +5,12 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 
 use super::{
     Endpoint, ServerConfig, Syntax,
-    read::{CONTAINERS, JSON},
+    read::{CONTAINERS, JSON, fault_of_name},
+    syntax_error::told,
 };
+
+/// What some editors begin a file with.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Why a file was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +19,9 @@ pub enum EditError {
     /// It is not what it should be.
     #[error("{0}")]
     Malformed(String),
+    /// The server's name is none.
+    #[error("`{0}` is no name for a server: {1}")]
+    Name(String, String),
     /// A server of that name is there.
     #[error("there is a server `{0}` already: remove it first, or take another name")]
     Exists(String),
@@ -27,11 +34,22 @@ pub enum EditError {
 /// written, and `trust`.
 ///
 /// # Errors
-/// When the text is no configuration, or has a server of that name.
+/// When the text is no configuration, or has a server of that name, or that is no name.
 pub fn add(text: &str, syntax: Syntax, server: &ServerConfig) -> Result<String, EditError> {
-    match syntax {
+    if let Some(fault) = fault_of_name(&server.name) {
+        return Err(EditError::Name(server.name.escape_debug().to_string(), fault));
+    }
+    behind_mark(text, |text| match syntax {
         Syntax::Json => add_json(text, server),
         Syntax::Toml => add_toml(text, server),
+    })
+}
+
+/// Changes what stands behind a byte order mark, which stays.
+fn behind_mark(text: &str, change: impl FnOnce(&str) -> Result<String, EditError>) -> Result<String, EditError> {
+    match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(text) => change(text).map(|changed| format!("{BYTE_ORDER_MARK}{changed}")),
+        None => change(text),
     }
 }
 
@@ -41,10 +59,10 @@ pub fn add(text: &str, syntax: Syntax, server: &ServerConfig) -> Result<String, 
 /// When the text is no configuration, or has no server of that name.
 pub fn remove(text: &str, syntax: Syntax, name: &str) -> Result<String, EditError> {
     let absent = || EditError::Absent(name.to_owned());
-    match syntax {
+    behind_mark(text, |text| match syntax {
         Syntax::Json => {
             let root = json(text)?;
-            let found = containers(&object(&root)?).into_iter().find_map(|container| container.get(name));
+            let found = containers(&object(&root)?).into_iter().find_map(|(_, container)| container.get(name));
             found.ok_or_else(absent)?.remove();
             Ok(root.to_string())
         }
@@ -54,7 +72,7 @@ pub fn remove(text: &str, syntax: Syntax, name: &str) -> Result<String, EditErro
             removed.ok_or_else(absent)?;
             Ok(document.to_string())
         }
-    }
+    })
 }
 
 fn json(text: &str) -> Result<CstRootNode, EditError> {
@@ -66,11 +84,24 @@ fn object(root: &CstRootNode) -> Result<CstObject, EditError> {
     root.object_value().ok_or_else(|| EditError::Malformed("expected an object, got something else".to_owned()))
 }
 
+/// Whose form a server is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// That of Claude, Cursor and VS Code.
+    Shared,
+    /// opencode's, which refuses a file with any other.
+    Opencode,
+}
+
 /// The objects that have servers in them.
-fn containers(root: &CstObject) -> Vec<CstObject> {
+fn containers(root: &CstObject) -> Vec<(Form, CstObject)> {
     let of = |name: &&str| {
         let found = root.object_value(name)?;
-        if *name == "mcp" { Some(found.object_value("servers").unwrap_or(found)) } else { Some(found) }
+        match found.object_value("servers").filter(|_| *name == "mcp") {
+            Some(servers) => Some((Form::Shared, servers)),
+            None if *name == "mcp" => Some((Form::Opencode, found)),
+            None => Some((Form::Shared, found)),
+        }
     };
     CONTAINERS.iter().filter_map(of).collect()
 }
@@ -79,23 +110,26 @@ fn add_json(text: &str, server: &ServerConfig) -> Result<String, EditError> {
     let root = json(text)?;
     let members = object(&root)?;
     let known = containers(&members);
-    if known.iter().any(|container| container.get(&server.name).is_some()) {
+    if known.iter().any(|(_, container)| container.get(&server.name).is_some()) {
         return Err(EditError::Exists(server.name.clone()));
     }
-    let container = match known.into_iter().next() {
-        Some(container) => container,
-        None => members.object_value_or_create(CONTAINERS[0]).ok_or_else(|| {
-            EditError::Malformed(format!(
-                "`{}` is no object: expected one with a member for each server",
-                CONTAINERS[0]
-            ))
-        })?,
+    let (form, container) = match known.into_iter().next() {
+        Some(known) => known,
+        None => {
+            let created = members.object_value_or_create(CONTAINERS[0]).ok_or_else(|| {
+                EditError::Malformed(format!(
+                    "`{}` is no object: expected one with a member for each server",
+                    CONTAINERS[0]
+                ))
+            })?;
+            (Form::Shared, created)
+        }
     };
-    container.append(&server.name, input(server));
+    container.append(&server.name, input(server, form));
     Ok(root.to_string())
 }
 
-fn input(server: &ServerConfig) -> CstInputValue {
+fn input(server: &ServerConfig, form: Form) -> CstInputValue {
     let text = |text: &str| CstInputValue::String(text.to_owned());
     let table = |pairs: &[(String, String)]| {
         CstInputValue::Object(pairs.iter().map(|(name, value)| (name.clone(), text(value))).collect())
@@ -103,17 +137,29 @@ fn input(server: &ServerConfig) -> CstInputValue {
     let mut members: Vec<(&str, CstInputValue)> = Vec::new();
     match &server.endpoint {
         Endpoint::Stdio(stdio) => {
-            members.push(("command", text(&stdio.command)));
-            members.push(("args", CstInputValue::Array(stdio.args.iter().map(|arg| text(arg)).collect())));
+            let args = stdio.args.iter().map(|arg| text(arg));
+            let variables = match form {
+                Form::Shared => {
+                    members.push(("command", text(&stdio.command)));
+                    members.push(("args", CstInputValue::Array(args.collect())));
+                    "env"
+                }
+                Form::Opencode => {
+                    members.push(("type", text("local")));
+                    let words = std::iter::once(text(&stdio.command)).chain(args);
+                    members.push(("command", CstInputValue::Array(words.collect())));
+                    "environment"
+                }
+            };
             if !stdio.env.is_empty() {
-                members.push(("env", table(&stdio.env)));
+                members.push((variables, table(&stdio.env)));
             }
             if let Some(cwd) = &stdio.cwd {
                 members.push(("cwd", text(&cwd.to_string_lossy())));
             }
         }
         Endpoint::Http(http) => {
-            members.push(("type", text("http")));
+            members.push(("type", text(if form == Form::Opencode { "remote" } else { "http" })));
             members.push(("url", text(&http.url)));
             if !http.headers.is_empty() {
                 members.push(("headers", table(&http.headers)));
@@ -130,7 +176,8 @@ fn input(server: &ServerConfig) -> CstInputValue {
 }
 
 fn toml(text: &str) -> Result<DocumentMut, EditError> {
-    text.parse().map_err(|error| EditError::Malformed(format!("it is not valid TOML: {error}").trim_end().to_owned()))
+    let fault = |error: toml_edit::TomlError| told(text, error.span(), error.message());
+    text.parse().map_err(|error| EditError::Malformed(format!("it is not valid TOML: {}", fault(error))))
 }
 
 fn add_toml(text: &str, server: &ServerConfig) -> Result<String, EditError> {

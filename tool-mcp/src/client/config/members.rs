@@ -94,6 +94,30 @@ impl<'a> Members<'a> {
         Some(items.filter_map(|(i, item)| self.as_text(&format!("{key}[{i}]"), item)).collect())
     }
 
+    /// Names of variables: a list of strings, or of tables with a `name` and a `source`, which is this machine (codex).
+    pub(super) fn variables(&mut self, names: &[&str]) -> Vec<String> {
+        let Some((key, Value::Array(items))) = self.find(names) else { return self.texts(names).unwrap_or_default() };
+        let mut read = Vec::new();
+        for (i, item) in items.iter().enumerate() {
+            let place = format!("{key}[{i}]");
+            match item {
+                Value::Object(table) => {
+                    let source = table.get("source").and_then(Value::as_str);
+                    if source.is_some_and(|source| source != "local") {
+                        self.fault(
+                            &format!("{place}.source"),
+                            "expected `local`: there is no other machine to take it from",
+                        );
+                    }
+                    let name = table.get("name").unwrap_or(&Value::Null);
+                    read.extend(self.as_text(&format!("{place}.name"), name));
+                }
+                name => read.extend(self.as_text(&place, name)),
+            }
+        }
+        read
+    }
+
     /// An object of strings; numbers and booleans are taken as they are written.
     pub(super) fn table(&mut self, names: &[&str]) -> Vec<(String, String)> {
         let Some((key, value)) = self.find(names) else { return Vec::new() };

@@ -7,7 +7,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `command`, `args`, `env`, `cwd` | a program that is spoken to over its stdin and stdout; a list as `command` is both |
-//! | `env_vars` | variables of this process that it gets as well (codex) |
+//! | `env_vars` | variables of this process that it gets as well: names, or tables with a `name` (codex) |
 //! | `url`, `headers` (`http_headers`) | a server that is reached by streamable HTTP |
 //! | `bearer_token_env_var`, `env_http_headers` | headers whose values are in variables (codex) |
 //! | `type` | `stdio` or `local`; `http`, `streamable-http` or `remote`. What is there says it as well |
@@ -26,9 +26,14 @@ mod expand;
 mod members;
 mod read;
 mod server;
+mod syntax_error;
+
+#[cfg(feature = "http-client")]
+pub(super) use self::server::shown;
 
 use std::{
-    fmt, io,
+    fmt, fs, io,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -143,12 +148,12 @@ impl ConfigFault {
     }
 }
 
-/// The text of a file, without a byte order mark.
+/// The text of a file, without a byte order mark. It may be no regular file, whose size says nothing.
 fn read_file(file: &Path) -> io::Result<String> {
-    let size = std::fs::metadata(file)?.len();
-    if size > MAX_FILE {
-        return Err(io::Error::other(format!("it has {size} bytes, and no configuration is longer than {MAX_FILE}")));
+    let mut text = String::new();
+    fs::File::open(file)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::other(format!("it has more than {MAX_FILE} bytes, which no configuration has")));
     }
-    let text = std::fs::read_to_string(file)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

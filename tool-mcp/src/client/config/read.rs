@@ -7,6 +7,7 @@ use super::{
     ConfigFault, Endpoint, HttpEndpoint, McpConfig, ServerConfig, StdioEndpoint, Surroundings, Syntax,
     members::{Members, kind},
     server::{STARTUP_TIMEOUT, TOOL_TIMEOUT},
+    syntax_error::told,
 };
 
 /// The members of a file that have servers in them.
@@ -32,7 +33,7 @@ pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> M
     let mut config = McpConfig::default();
     let parsed = match syntax {
         Syntax::Json => jsonc_parser::parse_to_serde_value(text, &JSON).map_err(|error| error.to_string()),
-        Syntax::Toml => toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned()),
+        Syntax::Toml => toml::from_str(text).map_err(|error| told(text, error.span(), error.message())),
     };
     let root: Map<String, Value> = match parsed {
         Ok(Value::Object(root)) => root,
@@ -103,9 +104,8 @@ fn server(
         members.fault("", format!("expected an object, got {}", kind(value)));
         return Err(members.faults);
     }
-    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        members
-            .fault("", format!("a server's name has 1 to {LONGEST_NAME} characters, none of them a control character"));
+    if let Some(fault) = fault_of_name(name) {
+        members.fault("", fault);
     }
     // Whoever switched a server off may have left it unfinished.
     let is_off = members.flag(&["enabled"]) == Some(false) || members.flag(&["disabled"]) == Some(true);
@@ -135,6 +135,13 @@ fn server(
         }),
         _ => Err(members.faults),
     }
+}
+
+/// What is wrong with a server's name.
+pub(super) fn fault_of_name(name: &str) -> Option<String> {
+    let is_well = !name.is_empty() && name.chars().count() <= LONGEST_NAME && !name.chars().any(char::is_control);
+    let rule = || format!("a server's name has 1 to {LONGEST_NAME} characters, none of them a control character");
+    (!is_well).then(rule)
 }
 
 enum Transport {
@@ -203,7 +210,7 @@ fn stdio(members: &mut Members<'_>, surroundings: &Surroundings) -> StdioEndpoin
         command: program,
         args: command,
         env: members.table(&["env", "environment"]),
-        env_vars: members.texts(&["env_vars"]).unwrap_or_default(),
+        env_vars: members.variables(&["env_vars"]),
         cwd,
     }
 }

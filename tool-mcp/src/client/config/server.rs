@@ -1,8 +1,9 @@
 //! One server, as a configuration has it.
 
-use std::{path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use tool_core::permission::matches;
+use url::Url;
 
 /// How long a server may take to start and to list its tools, unless it is set.
 pub(crate) const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
@@ -67,8 +68,8 @@ pub enum Endpoint {
     Http(HttpEndpoint),
 }
 
-/// A program.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A program. Printed for debugging, it hides the values of its variables.
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StdioEndpoint {
     /// The program: a name that is looked for in `PATH`, or a path.
@@ -83,8 +84,8 @@ pub struct StdioEndpoint {
     pub cwd: Option<PathBuf>,
 }
 
-/// A server on the network.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A server on the network. Printed for debugging, it hides what its address and its headers have of secrets.
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpEndpoint {
     /// Its address.
@@ -95,6 +96,63 @@ pub struct HttpEndpoint {
     pub env_headers: Vec<(String, String)>,
     /// The variable that has the bearer token.
     pub bearer_token_env_var: Option<String>,
+}
+
+/// The names of pairs, whose values may be secrets.
+fn names(pairs: &[(String, String)]) -> Vec<&str> {
+    pairs.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+impl fmt::Debug for StdioEndpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, args, env, env_vars, cwd } = self;
+        out.debug_struct("StdioEndpoint")
+            .field("command", command)
+            .field("args", args)
+            .field("env", &names(env))
+            .field("env_vars", env_vars)
+            .field("cwd", cwd)
+            .finish()
+    }
+}
+
+impl HttpEndpoint {
+    /// The address as it can be shown: without a user's name and password, and without its query, where keys are put.
+    ///
+    /// ```
+    /// use tool_mcp::client::config::{Endpoint, ServerConfig};
+    ///
+    /// let Endpoint::Http(http) = ServerConfig::http("a", "https://ada:pw@mcp.example/mcp?key=1").endpoint else { panic!() };
+    /// assert_eq!(http.shown(), "https://mcp.example/mcp?…");
+    /// ```
+    #[must_use]
+    pub fn shown(&self) -> String {
+        Url::parse(&self.url).map_or_else(|_| self.url.clone(), |url| shown(&url))
+    }
+}
+
+/// An address without what may be a secret.
+pub(crate) fn shown(url: &Url) -> String {
+    let query = if url.query().is_some() { "?…" } else { "" };
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // An address that can have neither has neither.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    format!("{url}{query}")
+}
+
+impl fmt::Debug for HttpEndpoint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { headers, env_headers, bearer_token_env_var, .. } = self;
+        out.debug_struct("HttpEndpoint")
+            .field("url", &self.shown())
+            .field("headers", &names(headers))
+            .field("env_headers", env_headers)
+            .field("bearer_token_env_var", bearer_token_env_var)
+            .finish()
+    }
 }
 
 impl ServerConfig {
