@@ -42,6 +42,26 @@ async fn a_person_at_the_client_allows_and_rejects() {
 }
 
 #[tokio::test]
+async fn what_is_filled_in_has_to_fit_the_form() {
+    let mut wire = Wire::connect(&server(&Seen::default()), json!({ "elicitation": {} })).await;
+    for (content, wanted) in [
+        (json!({ "name": { "first": "Ada" } }), "does not fit"),
+        (json!({}), "does not fit"),
+        (Value::Null, "does not fit"),
+        (json!({ "name": "Ada" }), "Hello Ada Ada"),
+    ] {
+        let id = wire.begin("tools/call", json!({ "name": "greet", "arguments": {} })).await;
+        for _ in 0..2 {
+            let question = wire.next("elicitation/create").await;
+            let result = json!({ "action": "accept", "content": content });
+            wire.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })).await;
+        }
+        let answer = wire.answer(id).await;
+        assert!(text(&answer).contains(wanted), "{content}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_be_asked_is_told_how_it_could_be_allowed() {
     let seen = Seen::default();
     let mut wire = Wire::connect(&server(&seen), json!({})).await;
