@@ -126,3 +126,18 @@ async fn a_server_may_have_but_tools_that_change_nothing() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     assert!(!tools.is_empty() && tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true), "{listed}");
 }
+
+#[test]
+fn an_address_that_others_could_reach_is_refused_before_it_is_told_with_the_flags_that_allow_it() {
+    let project = Project::new();
+    let served = Command::new(env!("CARGO_BIN_EXE_core-tools"))
+        .args(["mcp", "--http", "0.0.0.0:0", "--cwd"])
+        .arg(&project.root)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(served.stderr).unwrap();
+    assert_eq!(served.status.code(), Some(2), "{said}");
+    assert!(said.contains("--bearer-token-env") && said.contains("--allow-host"), "{said}");
+    assert!(!said.contains("listening"), "{said}");
+}
