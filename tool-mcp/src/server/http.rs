@@ -39,6 +39,8 @@ const IDLE: Duration = Duration::from_secs(60 * 60);
 const HEAD: Duration = Duration::from_secs(30);
 /// How long cancelled calls have to tell of it when the server ends, and what is still open then.
 const LAST: Duration = Duration::from_secs(1);
+/// How long sessions have to end, with their calls and what these have started.
+const ENDING: Duration = Duration::from_secs(10);
 
 type Body = BoxBody<Bytes, Infallible>;
 type Endpoint = StreamableHttpService<Handler, LocalSessionManager>;
@@ -129,7 +131,8 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let sessions = Arc::new(sessions);
     let stop = shared.stop.clone();
     let closing = over.clone();
-    let factory = move || Ok(Handler::new(shared.clone(), belonging, closing.child_token()));
+    let serving = shared.clone();
+    let factory = move || Ok(Handler::new(serving.clone(), belonging, closing.child_token()));
     let endpoint = StreamableHttpService::new(factory, sessions.clone(), config);
     let door = Arc::new(Door { endpoint, sessions, token: options.token, bodies: Bodies::default() });
 
@@ -176,6 +179,10 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
         let _ = tokio::time::timeout(LAST, ended).await;
     }
     over.cancel();
+    // What clients have begun goes on without a connection, and is ended all the same.
+    shared.declared.clear();
+    shared.alive.close();
+    let _ = tokio::time::timeout(ENDING, shared.alive.wait()).await;
     Ok(())
 }
 
