@@ -5,7 +5,8 @@
 mod project;
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -125,4 +126,53 @@ async fn a_server_may_have_but_tools_that_change_nothing() {
     let listed = client.receive();
     let tools = listed["result"]["tools"].as_array().unwrap();
     assert!(!tools.is_empty() && tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true), "{listed}");
+}
+
+#[test]
+fn an_address_that_others_could_reach_is_refused_before_it_is_told_with_the_flags_that_allow_it() {
+    let project = Project::new();
+    let served = Command::new(env!("CARGO_BIN_EXE_core-tools"))
+        .args(["mcp", "--http", "0.0.0.0:0", "--cwd"])
+        .arg(&project.root)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(served.stderr).unwrap();
+    assert_eq!(served.status.code(), Some(2), "{said}");
+    assert!(said.contains("--bearer-token-env") && said.contains("--allow-host"), "{said}");
+    assert!(!said.contains("listening"), "{said}");
+}
+
+#[tokio::test]
+async fn what_http_clients_began_ends_with_the_server() {
+    let project = Project::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_core-tools"));
+    command.args(["mcp", "--http", "127.0.0.1:0", "--yes", "--cwd"]).arg(&project.root);
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap().to_owned();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let arguments = json!({ "cmd": "echo $$ >pid; while :; do sleep 1; done", "yield_time_ms": 250 });
+    let params = json!({ "name": "exec_command", "arguments": arguments, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let length = body.len();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n\
+         Mcp-Name: exec_command\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("running"), "{answer}");
+    let pid = pid_in(&project.path("pid")).await;
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert!(child.wait().unwrap().success());
+    eventually("nothing is left", || !runs(pid)).await;
 }

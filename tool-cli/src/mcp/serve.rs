@@ -57,6 +57,10 @@ pub(crate) async fn serve(mut setup: Setup, args: ServeArgs) -> Result<ExitCode,
     match served {
         Err(status) => Ok(status),
         Ok(Ok(())) => Ok(ExitCode::SUCCESS),
+        Ok(Err(ServeError::Unprotected(address))) => Err(Failure::Usage(format!(
+            "--http {address} can be reached by other machines: pass --bearer-token-env NAME for a token that clients \
+             send, or --no-token (with --allow-host HOST, the server's name, where the address is all of the machine's)"
+        ))),
         Ok(Err(error)) => Err(Failure::Usage(error.to_string())),
     }
 }
@@ -80,6 +84,7 @@ async fn over_http(server: &McpServer, args: &ServeArgs) -> Result<(), ServeErro
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| std::io::Error::new(error.kind(), format!("--http {address} cannot be used: {error}")))?;
+    options.check(listener.local_addr()?)?;
     print::note(&format!("listening on http://{}{}", listener.local_addr()?, HttpOptions::PATH));
     server.serve_http(listener, options).await
 }

@@ -77,8 +77,8 @@ async fn answer_in_span(
         false => session.log(),
     };
     if let (Some(state), Some(true)) = (&again.state, version.as_ref().map(is_stateless)) {
-        let waiting = shared.rounds.take(state, &target, again.responses)?;
-        waiting.exchange.attach(&context, log);
+        let attach = |exchange: &Exchange| exchange.attach(&context, log);
+        let waiting = shared.rounds.take(state, &target, again.responses, attach)?;
         return go_on(shared, waiting, &context).await;
     }
     let exchange = Exchange::new(&context, log, shared.stop.child_token());
@@ -142,6 +142,7 @@ async fn attend<T>(
     exchange: &Exchange,
     context: &RequestContext<RoleServer>,
 ) -> T {
+    exchange.open();
     let mut pump = pin!(exchange.pump());
     let (mut is_cancelled, mut is_sent) = (false, false);
     let done = loop {

@@ -91,23 +91,28 @@ fn question(ask: &Ask) -> String {
     let request = &ask.request;
     let mut out = format!("`{}` asks for the permission `{}`", ask.tool, shown(&request.permission));
     for pattern in &request.patterns {
-        let _ = write!(out, "\n  {}", shown(pattern));
+        let _ = write!(out, "\n  {}", indented(pattern));
     }
     for (key, value) in &request.metadata {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let _ = match text.contains('\n') {
-            true => write!(out, "\n{}:\n{}", shown(key), shown(&text)),
+            true => write!(out, "\n{}:\n  {}", shown(key), indented(&text)),
             false => write!(out, "\n{}: {}", shown(key), shown(&text)),
         };
     }
     let always = &request.always;
     if !always.is_empty() && *always != request.patterns {
-        let _ = write!(out, "\n\nFor the rest of the session would be allowed: {}", shown(&always.join(", ")));
+        let _ = write!(out, "\n\nFor the rest of the session would be allowed: {}", indented(&always.join(", ")));
     }
     match out.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}\n… more is not shown", &out[..at]),
         None => out,
     }
+}
+
+/// A model's text of several lines, none of which can be taken for one of the question's own.
+fn indented(text: &str) -> String {
+    shown(text).replace('\n', "\n  ")
 }
 
 /// A model's text without what would move about on a screen.

@@ -162,6 +162,7 @@ impl McpServerBuilder {
             stop: CancellationToken::new(),
             changes: broadcast::Sender::new(BACKLOG),
             declared: super::session::Declared::default(),
+            alive: tokio_util::task::TaskTracker::new(),
             passed: super::spills::Spills::default(),
             spills: self.spills,
             resources: self.resources,

@@ -8,11 +8,12 @@ use rmcp::model::{
     ElicitationCapability, ElicitationSchema, FormElicitationCapability, InputRequest, ListRootsRequest,
     ListRootsResult, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tool_core::{
     ToolContext, ToolError,
     context::{ContextError, FromContext},
+    validation::Validator,
 };
 
 use super::{
@@ -234,13 +235,23 @@ impl McpClient {
     /// Has a person fill in a form: an object schema whose properties are texts, numbers, booleans and choices.
     ///
     /// # Errors
-    /// When the client cannot be asked, the schema is none of a form, or no answer comes. A person's no is none.
+    /// When the client cannot be asked, the schema is none of a form, no answer comes, or one that does not fit. A
+    /// person's no is none.
     pub async fn elicit(&self, message: impl Into<String>, schema: Value) -> Result<Elicited, McpClientError> {
         self.need(ClientFeature::Form)?;
-        let requested_schema: ElicitationSchema = serde_json::from_value(schema)
+        let requested_schema: ElicitationSchema = ElicitationSchema::deserialize(&schema)
             .map_err(|error| McpClientError::failed(format!("the schema is not one of a form: {error}")))?;
-        self.put(ElicitRequestParams::FormElicitationParams { meta: None, message: message.into(), requested_schema })
-            .await
+        let params =
+            ElicitRequestParams::FormElicitationParams { meta: None, message: message.into(), requested_schema };
+        let elicited = self.put(params).await?;
+        let Elicited::Accepted(mut answer) = elicited else { return Ok(elicited) };
+        // Clients show forms, and few look at what is filled in.
+        let form = Validator::new(schema);
+        form.coerce(&mut answer);
+        match form.mistakes(&answer).first() {
+            None => Ok(Elicited::Accepted(answer)),
+            Some(mistake) => Err(McpClientError::failed(format!("what was filled in does not fit: {mistake}"))),
+        }
     }
 
     /// Has a person open a page, for what must not pass through the client: a login, a payment. `id` is the server's own,

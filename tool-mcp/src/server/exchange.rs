@@ -93,7 +93,13 @@ impl Exchange {
     /// Goes on with another request of the same client's.
     pub(super) fn attach(&self, context: &RequestContext<RoleServer>, log: LogGate) {
         *self.link() = Link::of(context, log);
-        self.outbox.is_closed.store(false, Ordering::Release);
+    }
+
+    /// Its request has been answered: until there is another, nobody is told anything.
+    pub(super) fn detach(&self) {
+        let mut link = self.link();
+        (link.meter, link.log) = (None, LogGate::Shut);
+        self.outbox.waiting().clear();
     }
 
     pub(super) fn version(&self) -> &ProtocolVersion {
@@ -170,6 +176,11 @@ impl Exchange {
     pub(super) fn log(&self, message: impl FnOnce(LogGate) -> Option<ServerNotification>) {
         let gate = self.link().log;
         self.outbox.push(message(gate));
+    }
+
+    /// There may be more to tell.
+    pub(super) fn open(&self) {
+        self.outbox.is_closed.store(false, Ordering::Release);
     }
 
     /// Sends what comes, until [`close`](Self::close) and the end of what waits then.

@@ -2,7 +2,10 @@
 
 use std::{
     mem,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rmcp::{
@@ -63,13 +66,22 @@ pub(super) struct Handler {
     own: OnceLock<Arc<ClientSession>>,
     /// What has changed since the client began, before it can be told.
     changes: Mutex<Option<Changes>>,
+    /// It is told from then on; a client that begins again is told once all the same.
+    is_told: AtomicBool,
     /// The connection ends.
     closing: CancellationToken,
 }
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>, belonging: Belonging, closing: CancellationToken) -> Self {
-        Self { shared, belonging, own: OnceLock::new(), changes: Mutex::default(), closing }
+        Self {
+            shared,
+            belonging,
+            own: OnceLock::new(),
+            changes: Mutex::default(),
+            is_told: AtomicBool::new(false),
+            closing,
+        }
     }
 
     /// The session of all its requests, where they have one.
@@ -147,7 +159,8 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        if !matches!(self.belonging, Belonging::Http { sessions: false, .. }) {
+        let has_session = !matches!(self.belonging, Belonging::Http { sessions: false, .. });
+        if has_session && !self.is_told.load(Ordering::Acquire) {
             *self.changes() = Some(Changes::new(&self.shared, self.own()));
         }
         let result = self.negotiate_initialize(&request);
@@ -314,7 +327,9 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(changes) = self.changes().take() {
+        if let Some(changes) = self.changes().take()
+            && !self.is_told.swap(true, Ordering::AcqRel)
+        {
             let session = Arc::downgrade(self.own());
             tokio::spawn(announce::to_connection(changes, session, context.peer, self.closing.clone()));
         }
@@ -350,7 +365,8 @@ fn expected(method: &str) -> Option<&'static str> {
         }
         "logging/setLevel" => "{level: debug, info, notice, warning, error, critical, alert or emergency}",
         "subscriptions/listen" => "{notifications: object}",
-        "ping" | "server/discover" => "an object or none",
+        "ping" => "an object or none",
+        "server/discover" => "{_meta: {\"io.modelcontextprotocol/protocolVersion\": text, …}}",
         _ => return None,
     })
 }

@@ -3,26 +3,27 @@
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use hyper::{
-    body::{Body as _, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
-use rmcp::transport::{
-    StreamableHttpServerConfig, StreamableHttpService,
-    streamable_http_server::session::local::{LocalSessionManager, SessionConfig},
+use rmcp::{
+    model::{ErrorCode, ErrorData, ServerJsonRpcMessage},
+    transport::{
+        StreamableHttpServerConfig, StreamableHttpService,
+        streamable_http_server::session::local::{LocalSessionManager, SessionConfig},
+    },
 };
+use serde::de::IgnoredAny;
 use subtle::ConstantTimeEq;
 use tokio::{net::TcpListener, sync::Semaphore};
 use tool_core::CancellationToken;
 
 use super::{
+    body::{self, Bodies},
     error::ServeError,
     handler::{Belonging, Handler},
     shared::Shared,
@@ -36,12 +37,10 @@ const SESSIONS: usize = 10_000;
 const IDLE: Duration = Duration::from_secs(60 * 60);
 /// How long a client has for the head of a request.
 const HEAD: Duration = Duration::from_secs(30);
-/// How large a request may be, in bytes.
-const BODY: usize = 16 * 1024 * 1024;
-/// How large all may be together that are being answered, in KiB.
-const BODIES: usize = 512 * 1024;
 /// How long cancelled calls have to tell of it when the server ends, and what is still open then.
 const LAST: Duration = Duration::from_secs(1);
+/// How long sessions have to end, with their calls and what these have started.
+const ENDING: Duration = Duration::from_secs(10);
 
 type Body = BoxBody<Bytes, Infallible>;
 type Endpoint = StreamableHttpService<Handler, LocalSessionManager>;
@@ -99,6 +98,18 @@ impl HttpOptions {
         self
     }
 
+    /// Whether a server may be served so at this address.
+    ///
+    /// # Errors
+    /// When other machines could reach it, and nothing says that they may.
+    pub fn check(&self, address: SocketAddr) -> Result<(), ServeError> {
+        let is_named = !self.hosts.is_empty() || !address.ip().is_unspecified();
+        match address.ip().is_loopback() || self.token.is_some() || (self.is_open && is_named) {
+            true => Ok(()),
+            false => Err(ServeError::Unprotected(address)),
+        }
+    }
+
     /// Whether requests that belong to no session share one, as far as they declare none. Unless said, they do where only
     /// this machine can reach the server.
     pub fn together(mut self, together: bool) -> Self {
@@ -109,11 +120,8 @@ impl HttpOptions {
 
 pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: HttpOptions) -> Result<(), ServeError> {
     let address = listener.local_addr()?;
+    options.check(address)?;
     let is_local = address.ip().is_loopback();
-    let is_named = !options.hosts.is_empty() || !address.ip().is_unspecified();
-    if !is_local && options.token.is_none() && !(options.is_open && is_named) {
-        return Err(ServeError::Unprotected(address));
-    }
     // Streams that stay open end with this.
     let over = CancellationToken::new();
     let config = config(&options, address, over.clone());
@@ -123,9 +131,10 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let sessions = Arc::new(sessions);
     let stop = shared.stop.clone();
     let closing = over.clone();
-    let factory = move || Ok(Handler::new(shared.clone(), belonging, closing.child_token()));
+    let serving = shared.clone();
+    let factory = move || Ok(Handler::new(serving.clone(), belonging, closing.child_token()));
     let endpoint = StreamableHttpService::new(factory, sessions.clone(), config);
-    let door = Arc::new(Door { endpoint, sessions, token: options.token, bodies: Semaphore::new(BODIES) });
+    let door = Arc::new(Door { endpoint, sessions, token: options.token, bodies: Bodies::default() });
 
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(CONNECTIONS));
@@ -170,6 +179,10 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
         let _ = tokio::time::timeout(LAST, ended).await;
     }
     over.cancel();
+    // What clients have begun goes on without a connection, and is ended all the same.
+    shared.declared.clear();
+    shared.alive.close();
+    let _ = tokio::time::timeout(ENDING, shared.alive.wait()).await;
     Ok(())
 }
 
@@ -188,7 +201,7 @@ fn config(options: &HttpOptions, address: SocketAddr, over: CancellationToken) -
         .enforce_origin_validation()
         .with_legacy_session_mode(options.sessions)
         .with_json_response(true)
-        .with_max_request_body_bytes(BODY)
+        .with_max_request_body_bytes(body::LARGEST)
         .with_cancellation_token(over);
     // Who knows the token is no page of another host, and by which names a machine is reached it does not know.
     let is_anywhere = address.ip().is_unspecified() && options.token.is_some() && options.hosts.is_empty();
@@ -206,7 +219,7 @@ struct Door {
     endpoint: Endpoint,
     sessions: Arc<LocalSessionManager>,
     token: Option<String>,
-    bodies: Semaphore,
+    bodies: Bodies,
 }
 
 impl Door {
@@ -219,18 +232,22 @@ impl Door {
                 StatusCode::UNAUTHORIZED,
                 "Unauthorized: expected the server's token as `Authorization: Bearer …`",
             );
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return response;
         }
         let may_begin = request.method() == http::Method::POST && !request.headers().contains_key("mcp-session-id");
         if may_begin && self.sessions.sessions.read().await.len() >= SESSIONS {
             return plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: there are too many sessions");
         }
-        // One that does not say how large it is may be as large as any.
-        let told = request.body().size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
-        let room = u32::try_from(told.unwrap_or(BODY).min(BODY) / 1024 + 1).unwrap_or(u32::MAX);
-        let _room = self.bodies.acquire_many(room).await;
-        self.endpoint.handle(request).await
+        let (head, body) = request.into_parts();
+        let (body, _room) = match self.bodies.read(body).await {
+            Ok(read) => read,
+            Err((status, why)) => return plain(status, &why),
+        };
+        let is_json = head.headers.get(header::CONTENT_TYPE).is_some_and(is_json);
+        let response = self.endpoint.handle(Request::from_parts(head, Full::new(body.clone()))).await;
+        // What is JSON by its type, and cannot be read, is not of the wrong type.
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json { malformed(&body) } else { response }
     }
 
     fn is_let_in(&self, headers: &HeaderMap) -> bool {
@@ -243,10 +260,34 @@ impl Door {
     }
 }
 
+fn is_json(content_type: &HeaderValue) -> bool {
+    let essence = content_type.to_str().ok().and_then(|value| value.split(';').next());
+    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The answer to what is no message.
+fn malformed(body: &[u8]) -> Response<Body> {
+    let error = match serde_json::from_slice::<IgnoredAny>(body) {
+        Err(fault) => {
+            let message = format!("the body is no JSON, or not one that can be read: {fault}");
+            ErrorData::new(ErrorCode::PARSE_ERROR, message, None)
+        }
+        Ok(_) if body.trim_ascii_start().starts_with(b"[") => {
+            ErrorData::invalid_request("batches are not taken: send each message in a request of its own", None)
+        }
+        Ok(_) => ErrorData::invalid_request("the body is no message of JSON-RPC 2.0", None),
+    };
+    let body = serde_json::to_string(&ServerJsonRpcMessage::error(error, None)).unwrap_or_default();
+    response(StatusCode::BAD_REQUEST, "application/json", body)
+}
+
 fn plain(status: StatusCode, text: &str) -> Response<Body> {
-    let mut response = Response::new(Full::new(Bytes::from(text.to_owned())).boxed());
+    response(status, "text/plain; charset=utf-8", text.to_owned())
+}
+
+fn response(status: StatusCode, content_type: &'static str, body: String) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(body)).boxed());
     *response.status_mut() = status;
-    let plain = header::HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, plain);
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }

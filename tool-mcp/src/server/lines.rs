@@ -16,7 +16,8 @@ use std::{
 use rmcp::{
     RoleServer,
     model::{
-        ClientJsonRpcMessage, ErrorCode, ErrorData, GetExtensions, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+        ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, GetExtensions, JsonRpcMessage, RequestId,
+        ServerJsonRpcMessage,
     },
     transport::Transport,
 };
@@ -27,15 +28,17 @@ use tokio::{
 };
 use tool_core::CancellationToken;
 
-/// The longest line, in bytes.
-const LONGEST: usize = 64 * 1024 * 1024;
-/// How much may be worked at, in KiB of what was read.
+use super::weight;
+
+/// The longest line, in bytes. A call's arguments may have 16 MiB, and more where they are escaped.
+const LONGEST: usize = 32 * 1024 * 1024;
+/// How much may be worked at, in KiB of what it takes once it is read.
 const ROOM: usize = 128 * 1024;
 /// How much room a request takes at least, in KiB: so 256 of them are worked at at once.
 const LEAST: usize = 512;
 /// How many requests are read ahead, so that a cancellation or an answer behind them is heard.
 const AHEAD: usize = 1_024;
-/// How large they may be together, in bytes.
+/// How much they may take together, in bytes.
 const AHEAD_BYTES: usize = 32 * 1024 * 1024;
 /// How many messages may wait for the client to take them.
 const UNSENT: usize = 256;
@@ -122,7 +125,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     fn understand(&mut self) -> Option<Result<(ClientJsonRpcMessage, usize), Box<ServerJsonRpcMessage>>> {
         let line = std::mem::take(&mut self.line);
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
-        let understood = (!text.is_empty()).then(|| parse(text).map(|message| (message, text.len())));
+        let understood = (!text.is_empty()).then(|| {
+            let values = weight::values(text);
+            parse(text, values).map(|message| (message, weight::of(text.len(), values)))
+        });
         // A line of usual length leaves its room to the next.
         if line.capacity() <= 1024 * 1024 {
             self.line = line;
@@ -156,10 +162,24 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
                 self.ahead.push_back((message, bytes));
                 self.ahead_bytes += bytes;
             }
-            Some(Ok((message, _))) => return Ok(Some(message)),
+            Some(Ok((message, _))) => {
+                self.forget(&message);
+                return Ok(Some(message));
+            }
             Some(Err(answer)) => self.reply(*answer),
         }
         Ok(None)
+    }
+
+    /// Takes out of the requests that were read ahead the one that a message cancels. It is never begun, nor answered.
+    fn forget(&mut self, message: &ClientJsonRpcMessage) {
+        let JsonRpcMessage::Notification(notification) = message else { return };
+        let ClientNotification::CancelledNotification(cancelled) = &notification.notification else { return };
+        let Some(id) = &cancelled.params.request_id else { return };
+        let is_it = |(message, _): &(ClientJsonRpcMessage, usize)| matches!(message, JsonRpcMessage::Request(request) if request.id == *id);
+        if let Some((_, bytes)) = self.ahead.iter().position(is_it).and_then(|at| self.ahead.remove(at)) {
+            self.ahead_bytes -= bytes;
+        }
     }
 
     fn reply(&self, answer: ServerJsonRpcMessage) {
@@ -290,7 +310,12 @@ impl<W> Drop for Unsent<W> {
 }
 
 /// A message, or the answer to what is none.
-fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<ServerJsonRpcMessage>> {
+fn parse(text: &[u8], values: usize) -> Result<ClientJsonRpcMessage, Box<ServerJsonRpcMessage>> {
+    if values > weight::MOST {
+        let most = weight::MOST;
+        let message = format!("the line has {values} values, and was skipped: send at most {most} in one message");
+        return Err(refusal(ErrorData::invalid_request(message, None), None));
+    }
     let fault = match serde_json::from_slice(text) {
         Ok(message) => return Ok(message),
         Err(fault) => fault,

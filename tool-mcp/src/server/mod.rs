@@ -35,6 +35,7 @@
 mod announce;
 mod answer;
 mod approver;
+mod body;
 mod builder;
 mod call;
 mod client;
@@ -59,6 +60,7 @@ mod shared;
 mod spills;
 mod streams;
 mod watch;
+mod weight;
 mod withdraw;
 
 use std::sync::Arc;
@@ -112,7 +114,8 @@ impl McpServer {
         self.serve(input, output).await
     }
 
-    /// The same on any pair of streams. Messages are lines of JSON, of at most 64 MiB.
+    /// The same on any pair of streams. Messages are lines of JSON, of at most 32 MiB and 500,000
+    /// values.
     ///
     /// # Errors
     /// When the client does not begin as the protocol wants it.

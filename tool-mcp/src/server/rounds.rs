@@ -128,6 +128,7 @@ impl Rounds {
     /// Puts work aside until its questions are answered. `None` where it has none open.
     pub(super) fn put(&self, mut waiting: Waiting) -> Option<InputRequiredResult> {
         let questions = waiting.exchange.questions()?.open()?;
+        waiting.exchange.detach();
         let state = Uuid::new_v4().simple().to_string();
         let (rounds, name) = (Arc::downgrade(&self.0), state.clone());
         let patience = tokio::spawn(async move {
@@ -147,7 +148,7 @@ impl Rounds {
         Some(InputRequiredResult::new(Some(questions), Some(state)))
     }
 
-    /// Takes up work again, with what the client answers.
+    /// Takes up work again, with what the client answers. `attach` ties it to the new request, before it goes on.
     ///
     /// # Errors
     /// When the state names no work that waits, or that of another request; when an answer is none to its question.
@@ -156,6 +157,7 @@ impl Rounds {
         state: &str,
         target: &Target,
         responses: Option<InputResponses>,
+        attach: impl FnOnce(&Exchange),
     ) -> Result<Waiting, ErrorData> {
         let mut all = self.lock();
         let waiting = all.get_mut(state).filter(|waiting| waiting.target == *target).ok_or_else(|| {
@@ -163,8 +165,12 @@ impl Rounds {
                            minutes ago; make the request anew, without it";
             ErrorData::invalid_params(message, None)
         })?;
-        if let (Some(responses), Some(questions)) = (responses, waiting.exchange.questions()) {
-            questions.answer(responses).map_err(|why| ErrorData::invalid_params(why, None))?;
+        attach(&waiting.exchange);
+        if let (Some(responses), Some(questions)) = (responses, waiting.exchange.questions())
+            && let Err(why) = questions.answer(responses)
+        {
+            waiting.exchange.detach();
+            return Err(ErrorData::invalid_params(why, None));
         }
         if let Some(patience) = waiting.patience.take() {
             patience.abort();

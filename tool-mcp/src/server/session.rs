@@ -7,6 +7,7 @@ use std::{
 };
 
 use tokio::{sync::broadcast, time::Instant};
+use tokio_util::task::task_tracker::TaskTrackerToken;
 use tool_core::Session;
 
 use super::{logging::LogGate, shared::Changed, spills::Spills};
@@ -29,6 +30,8 @@ pub(super) struct ClientSession {
     pub(super) is_passing: bool,
     state: Mutex<State>,
     changes: broadcast::Sender<Changed>,
+    /// The server waits for it at its end.
+    alive: TaskTrackerToken,
 }
 
 #[derive(Default)]
@@ -38,15 +41,16 @@ struct State {
 }
 
 impl ClientSession {
-    pub(super) fn new(session: Session, is_passing: bool) -> Self {
+    pub(super) fn new(session: Session, is_passing: bool, alive: TaskTrackerToken) -> Self {
         let (spills, changes) = (Spills::default(), broadcast::Sender::new(BACKLOG));
-        Self { session, spills, is_passing, state: Mutex::default(), changes }
+        Self { session, spills, is_passing, state: Mutex::default(), changes, alive }
     }
 
     /// The same for one request that waits for none of the others.
     pub(super) fn beside(&self, id: String) -> Self {
         let (session, spills, changes) = (self.session.beside(id), self.spills.clone(), self.changes.clone());
-        Self { session, spills, is_passing: false, state: Mutex::default(), changes }
+        let alive = self.alive.clone();
+        Self { session, spills, is_passing: false, state: Mutex::default(), changes, alive }
     }
 
     /// Says that something of the session's own has changed.
@@ -107,6 +111,11 @@ struct Kept {
 }
 
 impl Declared {
+    /// Forgets all; calls that run in one keep it.
+    pub(super) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// The session of a key, made where there is none. Those that were not used for an hour go, and of more than 1,000
     /// the one whose use is longest ago; calls that run in one keep it.
     pub(super) fn get(&self, key: Option<&str>, make: impl FnOnce() -> ClientSession) -> Arc<ClientSession> {

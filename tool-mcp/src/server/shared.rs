@@ -10,6 +10,7 @@ use std::{
 
 use rmcp::model::{ErrorData, Implementation, ServerCapabilities, ServerConfig, Tool};
 use tokio::sync::broadcast;
+use tokio_util::task::TaskTracker;
 use tool_core::{
     CancellationToken, Executor, Session,
     tool::Audience,
@@ -46,6 +47,8 @@ pub(super) struct Shared {
     pub(super) stop: CancellationToken,
     pub(super) changes: broadcast::Sender<Changed>,
     pub(super) declared: Declared,
+    /// Open as long as a session is there.
+    pub(super) alive: TaskTracker,
     /// The spills of sessions that are over with their one request: who has an address may read it.
     pub(super) passed: Spills,
     pub(super) spills: Option<SpillStore>,
@@ -62,7 +65,8 @@ pub(super) struct Shared {
 impl Shared {
     /// A session for a client's calls.
     pub(super) fn session(&self, is_passing: bool) -> ClientSession {
-        ClientSession::new(Session::builder(&self.cwd).id(self.session_id()).build(), is_passing)
+        let session = Session::builder(&self.cwd).id(self.session_id()).build();
+        ClientSession::new(session, is_passing, self.alive.token())
     }
 
     pub(super) fn session_id(&self) -> String {

@@ -88,6 +88,10 @@ impl Spill {
     /// When it is gone, or larger than is read at once.
     pub(super) async fn read(self) -> io::Result<Vec<u8>> {
         tokio::task::spawn_blocking(move || {
+            // What was put in its place is not read: a link to elsewhere, a pipe that nobody writes to.
+            if !self.path.symlink_metadata()?.is_file() {
+                return Err(io::Error::other("it is not the file that was kept any more"));
+            }
             let mut bytes = Vec::new();
             File::open(&self.path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
             if u64::try_from(bytes.len()).is_ok_and(|read| read > LARGEST) {

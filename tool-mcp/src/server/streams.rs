@@ -47,7 +47,12 @@ where
                 let _ = running.waiting().await;
                 Ok(())
             }
-            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            // The client is gone, before its first message or before the answer to it.
+            Err(
+                ServerInitializeError::ConnectionClosed(_)
+                | ServerInitializeError::Cancelled
+                | ServerInitializeError::TransportError { .. },
+            ) => Ok(()),
             Err(error) => Err(ServeError::Handshake(error.to_string())),
         }
     };

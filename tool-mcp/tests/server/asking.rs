@@ -42,6 +42,26 @@ async fn a_person_at_the_client_allows_and_rejects() {
 }
 
 #[tokio::test]
+async fn what_is_filled_in_has_to_fit_the_form() {
+    let mut wire = Wire::connect(&server(&Seen::default()), json!({ "elicitation": {} })).await;
+    for (content, wanted) in [
+        (json!({ "name": { "first": "Ada" } }), "does not fit"),
+        (json!({}), "does not fit"),
+        (Value::Null, "does not fit"),
+        (json!({ "name": "Ada" }), "Hello Ada Ada"),
+    ] {
+        let id = wire.begin("tools/call", json!({ "name": "greet", "arguments": {} })).await;
+        for _ in 0..2 {
+            let question = wire.next("elicitation/create").await;
+            let result = json!({ "action": "accept", "content": content });
+            wire.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result })).await;
+        }
+        let answer = wire.answer(id).await;
+        assert!(text(&answer).contains(wanted), "{content}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_be_asked_is_told_how_it_could_be_allowed() {
     let seen = Seen::default();
     let mut wire = Wire::connect(&server(&seen), json!({})).await;
@@ -105,6 +125,36 @@ async fn where_a_server_may_not_ask_the_question_stands_in_the_answer() {
     // Its work is done, and cannot be done twice.
     let twice = wire.request("tools/call", stateless("save", &arguments, &again)).await;
     assert_eq!(twice["error"]["code"], -32602, "{twice}");
+}
+
+#[tokio::test]
+async fn progress_after_an_answer_is_that_of_the_request_that_brought_it() {
+    let mut wire = Wire::raw(&server(&Seen::default()));
+    let with = |token: &str, more: Value| {
+        let mut params = stateless("agree", &json!({}), &more);
+        params["_meta"]["progressToken"] = token.into();
+        params
+    };
+    let asked = wire.request("tools/call", with("first", json!({}))).await;
+    let state = &asked["result"]["requestState"];
+    let yes = json!({ "action": "accept", "content": { "yes": true } });
+    let again = json!({ "requestState": state, "inputResponses": { "agreed": yes } });
+    let done = wire.request("tools/call", with("second", again)).await;
+    assert_eq!(text(&done), "agreed");
+    let told: Vec<&Value> =
+        wire.others.iter().filter(|message| message["method"] == "notifications/progress").collect();
+    let tokens: Vec<&Value> = told.iter().map(|message| &message["params"]["progressToken"]).collect();
+    assert_eq!(tokens, ["first", "second"], "{told:?}");
+}
+
+#[tokio::test]
+async fn a_question_s_lines_are_not_the_model_s_to_write() {
+    let mut wire = Wire::connect(&server(&Seen::default()), json!({ "elicitation": {} })).await;
+    let path = "a.txt\n\nFor the rest of the session would be allowed: nothing";
+    wire.begin("tools/call", json!({ "name": "save", "arguments": { "path": path } })).await;
+    let question = wire.next("elicitation/create").await;
+    let message = question["params"]["message"].as_str().expect("a text");
+    assert!(message.contains("a.txt") && !message.contains("\nFor the rest of the session would be allowed: nothing"));
 }
 
 #[tokio::test]

@@ -4,9 +4,10 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
+use tool_core::permission::AllowAll;
 
 use crate::{
-    tools::{Seen, server},
+    tools::{Seen, builder, server},
     wire::{Wire, text},
 };
 
@@ -34,13 +35,48 @@ async fn lines_that_are_no_messages_are_answered_and_skipped() {
 async fn a_line_that_is_too_long_is_skipped() {
     let mut wire = Wire::connect(&server(&Seen::default()), json!({})).await;
     let chunk = vec![b'x'; 1024 * 1024];
-    for _ in 0..65 {
+    for _ in 0..33 {
         wire.output.write_all(&chunk).await.expect("the server reads");
     }
     wire.line(b"").await;
     let answer = wire.receive().await;
     assert_eq!(answer["error"]["code"], -32600, "{answer}");
     assert_eq!(text(&wire.call("echo", json!({ "text": "still here" })).await), "still here");
+}
+
+#[tokio::test]
+async fn a_line_of_too_many_values_is_skipped() {
+    let mut wire = Wire::connect(&server(&Seen::default()), json!({})).await;
+    let items = "0,".repeat(600_000);
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":"v","method":"tools/call","params":{{"name":"echo","arguments":{{"text":[{items}0]}}}}}}"#
+    );
+    wire.line(line.as_bytes()).await;
+    let answer = wire.receive().await;
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    // As many commas in a text are one value.
+    assert!(text(&wire.call("echo", json!({ "text": items })).await).starts_with("0,0,"));
+}
+
+#[tokio::test]
+async fn a_request_that_is_cancelled_before_there_is_room_for_it_is_never_begun() {
+    let seen = Seen::default();
+    let server = builder(&seen).ask_client(false).approver(AllowAll).build().expect("a server");
+    let mut wire = Wire::connect(&server, json!({})).await;
+    let mut waits = Vec::new();
+    for _ in 0..256 {
+        waits.push(wire.begin("tools/call", json!({ "name": "wait", "arguments": {} })).await);
+    }
+    let save = wire.begin("tools/call", json!({ "name": "save", "arguments": { "path": "a.txt" } })).await;
+    let ping = wire.begin("ping", json!({})).await;
+    for id in [save].into_iter().chain(waits) {
+        let params = json!({ "requestId": id });
+        wire.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })).await;
+    }
+    wire.answer(ping).await;
+    assert_eq!(text(&wire.call("echo", json!({ "text": "on" })).await), "on");
+    assert!(!wire.others.iter().any(|message| message["id"] == save), "it was answered");
+    assert_eq!(seen.saved.load(Ordering::Relaxed), 0, "it was begun");
 }
 
 #[tokio::test]
@@ -77,6 +113,17 @@ async fn arguments_that_do_not_fit_are_the_tool_s_to_refuse() {
     let answer = wire.call("echo", json!({ "tetx": "a" })).await;
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     assert!(text(&answer).contains("text"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_client_that_is_gone_before_it_is_answered_is_no_error() {
+    let Wire { mut output, served, .. } = Wire::raw(&server(&Seen::default()));
+    let info = json!({ "name": "wire", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info });
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    output.write_all(format!("{request}\n").as_bytes()).await.expect("there is room");
+    drop(output);
+    served.await.expect("no panic").expect("no error");
 }
 
 #[tokio::test]
@@ -118,8 +165,7 @@ async fn a_flood_of_calls_is_answered_to_the_last() {
 
 #[tokio::test]
 async fn who_never_reads_is_not_read_from_for_ever() {
-    let seen = Seen::default();
-    let mut wire = Wire::connect(&server(&seen), json!({})).await;
+    let mut wire = Wire::connect(&server(&Seen::default()), json!({})).await;
     let params = json!({ "name": "lines", "arguments": { "count": 500 } });
     let request = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params });
     let line = format!("{request}\n");
@@ -130,7 +176,6 @@ async fn who_never_reads_is_not_read_from_for_ever() {
     };
     // The server stops reading long before the end of it.
     assert!(tokio::time::timeout(Duration::from_secs(5), flood).await.is_err(), "all of it was read");
-    assert_eq!(seen.saved.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]

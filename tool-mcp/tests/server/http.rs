@@ -45,9 +45,12 @@ impl Http {
     }
 
     async fn open(&self, headers: &[(&str, &str)], body: &Value) -> TcpStream {
+        self.send(headers, &body.to_string()).await
+    }
+
+    async fn send(&self, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let host = format!("127.0.0.1:{}", self.address.port());
         let named = headers.iter().any(|(key, _)| *key == "Host");
-        let body = body.to_string();
         let mut request = format!("POST {} HTTP/1.1\r\nConnection: close\r\n", HttpOptions::PATH);
         if !named {
             request += &format!("Host: {host}\r\n");
@@ -69,10 +72,15 @@ impl Http {
     }
 }
 
-async fn read(mut stream: TcpStream) -> Reply {
+/// All that comes, until the connection ends.
+async fn text(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     timeout(Duration::from_secs(60), stream.read_to_end(&mut bytes)).await.expect("an answer in time").expect("whole");
-    let text = String::from_utf8(bytes).expect("a text");
+    String::from_utf8(bytes).expect("a text")
+}
+
+async fn read(stream: TcpStream) -> Reply {
+    let text = text(stream).await;
     let (head, body) = text.split_once("\r\n\r\n").expect("a head and a body");
     // Bare JSON, JSON in chunks, or events.
     let mut json = body.lines().filter_map(|line| {
@@ -193,11 +201,46 @@ async fn one_who_never_answers_holds_up_nobody_else() {
 #[tokio::test]
 async fn what_is_no_message_is_refused() {
     let http = Http::start(&Seen::default(), HttpOptions::new()).await;
-    for (body, status) in
-        [(json!("text"), 400..500), (json!([1, 2]), 400..500), (json!({ "jsonrpc": "2.0" }), 400..500)]
-    {
-        let refused = http.post(&[], &body).await;
-        assert!(status.contains(&refused.status()), "{body}: {}", refused.head);
+    for (body, code) in [
+        ("not JSON", -32700),
+        ("[[", -32700),
+        ("\"text\"", -32600),
+        ("[1, 2]", -32600),
+        ("{ \"jsonrpc\": \"2.0\" }", -32600),
+    ] {
+        let refused = text(http.send(&[], body).await).await;
+        assert!(refused.starts_with("HTTP/1.1 400") && refused.contains(&code.to_string()), "{body}: {refused}");
+    }
+    assert_eq!(http.post(&[], &initialize()).await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_much_is_refused() {
+    let http = Http::start(&Seen::default(), HttpOptions::new()).await;
+    let many = format!("[{}0]", "0,".repeat(600_000));
+    let refused = text(http.send(&[], &many).await).await;
+    assert!(refused.starts_with("HTTP/1.1 413"), "{refused}");
+    // It is not waited for.
+    let mut stream = TcpStream::connect(http.address).await.expect("it listens");
+    let head = format!("POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 17000000\r\n\r\n", HttpOptions::PATH);
+    stream.write_all(head.as_bytes()).await.expect("it reads");
+    let refused = text(stream).await;
+    assert!(refused.starts_with("HTTP/1.1 413"), "{refused}");
+}
+
+#[tokio::test]
+async fn who_sends_slowly_holds_up_nobody_else() {
+    let http = Http::start(&Seen::default(), HttpOptions::new()).await;
+    let head = format!(
+        "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n",
+        HttpOptions::PATH
+    );
+    let mut slow = Vec::new();
+    for _ in 0..100 {
+        let mut stream = TcpStream::connect(http.address).await.expect("it listens");
+        stream.write_all(head.as_bytes()).await.expect("it reads");
+        slow.push(stream);
     }
     assert_eq!(http.post(&[], &initialize()).await.status(), 200);
 }

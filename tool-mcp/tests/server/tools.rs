@@ -73,6 +73,16 @@ pub(crate) async fn greet(#[inject] client: McpClient) -> Result<String, McpClie
     }
 }
 
+/// Ask once, and tell of it before and after.
+#[tool(read_only)]
+pub(crate) async fn agree(ctx: &ToolContext, #[inject] client: McpClient) -> Result<&'static str, McpClientError> {
+    ctx.progress(Progress::title("asking"));
+    let schema = json!({ "type": "object", "properties": { "yes": { "type": "boolean" } }, "required": ["yes"] });
+    let answer = client.keyed("agreed").elicit("Agreed?", schema).await?;
+    ctx.progress(Progress::title("asked"));
+    Ok(if matches!(answer, Elicited::Accepted(_)) { "agreed" } else { "not agreed" })
+}
+
 /// What tools note.
 #[derive(Clone, Default)]
 pub(crate) struct Seen {
@@ -82,7 +92,14 @@ pub(crate) struct Seen {
 }
 
 pub(crate) fn registry() -> RegistryBuilder {
-    Registry::builder().add(EchoTool).add(SaveTool).add(LinesTool).add(WaitTool).add(StepsTool).add(GreetTool)
+    Registry::builder()
+        .add(EchoTool)
+        .add(SaveTool)
+        .add(LinesTool)
+        .add(WaitTool)
+        .add(StepsTool)
+        .add(GreetTool)
+        .add(AgreeTool)
 }
 
 pub(crate) fn builder(seen: &Seen) -> McpServerBuilder {
