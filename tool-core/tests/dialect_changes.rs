@@ -108,7 +108,11 @@ impl Writer {
 /// Whether a change says that this keyword, or one around it, is left out.
 fn is_reported(changes: &[Change], schema: &Value, mark: &str) -> bool {
     changes.iter().any(|change| match &change.effect {
-        Effect::Dropped { .. } => change.keywords.iter().any(|about| is_below(schema, about, mark)),
+        // By then `oneOf` is an `anyOf`, which a change before says.
+        Effect::Dropped { .. } => change
+            .keywords
+            .iter()
+            .any(|about| is_below(schema, about, mark) || about == "anyOf" && is_below(schema, "oneOf", mark)),
         Effect::Described { text } => text == "No value fits this.",
         _ => false,
     })
@@ -153,5 +157,62 @@ proptest! {
         let Value::Object(mut root) = writer.write(&root) else { unreachable!("a schema is an object") };
         root.insert("type".into(), "object".into());
         check(&root.into(), &writer.marks);
+    }
+}
+
+/// What is left of a schema's only property, for a dialect that takes lists and objects.
+fn adapted(property: Value) -> Value {
+    let schema = json!({ "type": "object", "properties": { "it": property } });
+    adapt(&schema, Dialect::Gemini).unwrap().schema["properties"]["it"].clone()
+}
+
+#[test]
+fn what_is_said_of_all_items_is_said_of_each_in_a_tuple() {
+    let item = |pattern: &str| json!({ "type": "string", "pattern": pattern });
+    let tuple = json!({ "prefixItems": [item("^a"), item("^b")], "items": false });
+    let all = json!({ "type": "array", "items": item("^m100m") });
+    for parts in [[&tuple, &all], [&all, &tuple]] {
+        let schema = json!({ "type": "object", "properties": { "it": { "allOf": parts } } });
+        check(&schema, &[("items".into(), "m100m".into())]);
+        let it = adapted(json!({ "allOf": parts }));
+        assert_eq!(it["maxItems"], 2, "{it}");
+        assert!(it.to_string().contains("^a") && it.to_string().contains("^b"), "{it}");
+    }
+    // The shorter of two closed tuples says how many there may be.
+    let longer = json!({ "prefixItems": [true, true, item("^c")], "items": false });
+    let it = adapted(json!({ "allOf": [longer, tuple] }));
+    assert_eq!((it["maxItems"].as_u64(), it.to_string().contains("^c")), (Some(2), false), "{it}");
+}
+
+#[test]
+fn what_is_said_of_other_fields_is_said_of_those_that_another_part_names() {
+    let closed = json!({ "type": "object", "properties": { "a": {} }, "additionalProperties": false });
+    let open = json!({ "type": "object", "properties": { "a": {}, "b": {} } });
+    for parts in [[&closed, &open], [&open, &closed]] {
+        let it = adapted(json!({ "allOf": parts }));
+        let names: Vec<&String> = it["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, ["a"], "{it}");
+        assert!(it["description"].as_str().unwrap().contains("Takes no `b`."), "{it}");
+    }
+    let rest = json!({ "type": "object", "additionalProperties": { "type": "string", "maxLength": 5 } });
+    let it = adapted(json!({ "allOf": [open, rest] }));
+    assert_eq!(it["properties"]["b"]["type"], "string", "{it}");
+}
+
+#[test]
+fn closed_over_all_its_parts_an_object_takes_the_fields_of_each() {
+    let parts = [json!({ "properties": { "a": {} } }), json!({ "properties": { "b": {} }, "required": ["b"] })];
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let schema = json!({
+            "type": "object", "properties": { "c": {} }, keyword: parts, "unevaluatedProperties": false,
+        });
+        for schema in [schema.clone(), json!({ "type": "object", "properties": { "it": schema } })] {
+            for dialect in Dialect::ALL {
+                let Ok(adapted) = adapt(&schema, dialect) else { continue };
+                let text = adapted.schema.to_string();
+                assert!(!text.contains("Takes no"), "{dialect}, {keyword}: {text}");
+                assert!(["\"a\":", "\"b\":", "\"c\":"].iter().all(|name| text.contains(name)), "{dialect}: {text}");
+            }
+        }
     }
 }

@@ -4,13 +4,16 @@ use serde_json::{Value, json};
 
 use super::{
     change::{Unfit, UnfitReason},
-    conjoin::{Leftover, merge},
+    merge::Leftover,
     rewrite::{ANNOTATIONS, At, Keywords, Rewriter, size, unfit},
     words,
 };
 
 /// Two lists of alternatives are multiplied out up to this many.
 const PRODUCT: usize = 64;
+
+/// What an alternative needs to know although the dialect may not take it: other keywords in it depend on these.
+const SHARED: [&str; 3] = ["prefixItems", "unevaluatedProperties", "unevaluatedItems"];
 
 impl Rewriter<'_> {
     pub(super) fn alternatives(&mut self, keywords: &mut Keywords, at: &At<'_>) -> Result<(), Unfit> {
@@ -19,7 +22,7 @@ impl Rewriter<'_> {
         let shared: Vec<String> = keywords
             .keys()
             .filter(|keyword| !ANNOTATIONS.contains(&keyword.as_str()))
-            .filter(|keyword| self.rules.takes(keyword) || *keyword == "prefixItems")
+            .filter(|keyword| self.rules.takes(keyword) || SHARED.contains(&keyword.as_str()))
             .cloned()
             .collect();
         if !shared.is_empty() {
@@ -34,7 +37,7 @@ impl Rewriter<'_> {
                 return Ok(());
             }
             let count = branches.len();
-            branches = branches.into_iter().filter_map(|branch| with_base(&base, branch)).collect();
+            branches = branches.into_iter().filter_map(|branch| self.with_base(at, &base, branch)).collect();
             if branches.len() < count {
                 self.drop_keyword(at, "anyOf", "an alternative that contradicts what stands beside it");
             }
@@ -45,7 +48,7 @@ impl Rewriter<'_> {
             [Value::Object(only)] if only.len() > 1 || !only.contains_key("$ref") => {
                 let only = only.clone();
                 let mut leftover = Leftover::new();
-                if merge(keywords, only, &mut leftover).is_err() {
+                if self.merge(at, keywords, only, &mut leftover).is_err() {
                     self.nothing(keywords, at, "anyOf")?;
                 }
                 self.rewritten(at, "anyOf", "the only alternative");
@@ -101,22 +104,23 @@ impl Rewriter<'_> {
         }
         Some(branches)
     }
-}
 
-fn with_base(base: &Keywords, branch: Value) -> Option<Value> {
-    let Value::Object(branch) = branch else { return None };
-    let mut whole = base.clone();
-    // Parts of parts are put together when the alternative itself is looked at.
-    if ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| branch.contains_key(*keyword)) {
-        whole.insert("allOf".into(), json!([branch]));
-        return Some(whole.into());
+    /// An alternative that also says what stands beside it; none where nothing fits both.
+    fn with_base(&mut self, at: &At<'_>, base: &Keywords, branch: Value) -> Option<Value> {
+        let Value::Object(branch) = branch else { return None };
+        let mut whole = base.clone();
+        // Parts of parts are put together when the alternative itself is looked at.
+        let has_parts = ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| branch.contains_key(*keyword));
+        let mut leftover = Leftover::new();
+        if !has_parts {
+            self.merge(at, &mut whole, branch.clone(), &mut leftover).ok()?;
+        }
+        if has_parts || !leftover.is_empty() {
+            whole.clone_from(base);
+            whole.insert("allOf".into(), json!([branch]));
+        }
+        Some(whole.into())
     }
-    let mut leftover = Leftover::new();
-    merge(&mut whole, branch, &mut leftover).ok()?;
-    if !leftover.is_empty() {
-        whole.insert("allOf".into(), leftover.into_iter().map(|(keyword, value)| json!({ keyword: value })).collect());
-    }
-    Some(whole.into())
 }
 
 fn sizes(schemas: &[Value]) -> usize {

@@ -2,19 +2,14 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{
     change::{Unfit, UnfitReason},
-    rewrite::{ANNOTATIONS, At, Keywords, Rewriter, constrains, types, unfit},
+    merge::{Leftover, plainly},
+    rewrite::{ANNOTATIONS, At, Keywords, Rewriter, constrains, unfit},
     words,
 };
-
-/// Keywords of a part that the whole already has, with another value that cannot hold at the same time in one keyword.
-pub(super) type Leftover = Vec<(String, Value)>;
-
-/// No value is of both types.
-pub(super) struct Contradiction;
 
 impl Rewriter<'_> {
     pub(super) fn conjoin(&mut self, keywords: &mut Keywords, at: &At<'_>) -> Result<(), Unfit> {
@@ -45,6 +40,7 @@ impl Rewriter<'_> {
                 }
                 continue;
             };
+            plainly(&mut part, &mut leftover);
             if let Some(Value::String(reference)) = part.shift_remove("$ref") {
                 match self.resolve(&reference) {
                     Some(pointer) if !self.is_recursive(&pointer) => {
@@ -66,7 +62,7 @@ impl Rewriter<'_> {
             for nested in ["$defs", "definitions"] {
                 part.shift_remove(nested);
             }
-            if merge(keywords, part, &mut leftover).is_err() {
+            if self.merge(at, keywords, part, &mut leftover).is_err() {
                 self.nothing(keywords, at, "allOf")?;
             }
         }
@@ -98,100 +94,4 @@ impl Rewriter<'_> {
         self.describe(keywords, at, &[keyword], "No value fits this.");
         Ok(())
     }
-}
-
-/// Adds a part to a whole, so that both hold.
-pub(super) fn merge(whole: &mut Keywords, part: Keywords, leftover: &mut Leftover) -> Result<(), Contradiction> {
-    for (keyword, value) in part {
-        let Some(known) = whole.get_mut(&keyword) else {
-            whole.insert(keyword, value);
-            continue;
-        };
-        if *known == value {
-            continue;
-        }
-        match keyword.as_str() {
-            "type" => {
-                let common = common_types(&types(whole), &value);
-                match common.as_slice() {
-                    [] => return Err(Contradiction),
-                    [one] => whole.insert(keyword, one.as_str().into()),
-                    _ => whole.insert(keyword, common.into()),
-                };
-            }
-            "properties" => {
-                if let (Value::Object(known), Value::Object(more)) = (known, value) {
-                    merge_properties(known, more);
-                }
-            }
-            "required" => {
-                if let (Value::Array(known), Value::Array(more)) = (known, value) {
-                    for name in more {
-                        if !known.contains(&name) {
-                            known.push(name);
-                        }
-                    }
-                }
-            }
-            "enum" => {
-                if let (Value::Array(known), Value::Array(more)) = (known, value) {
-                    known.retain(|option| more.contains(option));
-                    if known.is_empty() {
-                        return Err(Contradiction);
-                    }
-                }
-            }
-            "minimum" | "exclusiveMinimum" | "minLength" | "minItems" | "minProperties" => {
-                if value.as_f64() > known.as_f64() {
-                    *known = value;
-                }
-            }
-            "maximum" | "exclusiveMaximum" | "maxLength" | "maxItems" | "maxProperties" => {
-                if value.as_f64() < known.as_f64() {
-                    *known = value;
-                }
-            }
-            "additionalProperties" | "items" | "unevaluatedProperties" => match (&*known, value) {
-                (Value::Bool(false), _) | (_, Value::Bool(true)) => {}
-                (_, Value::Bool(false)) => *known = false.into(),
-                (Value::Bool(true), value) => *known = value,
-                (_, value) => *known = json!({ "allOf": [known.take(), value] }),
-            },
-            "uniqueItems" => *known = true.into(),
-            "description" => {
-                let text = format!("{}\n{}", known.as_str().unwrap_or_default(), value.as_str().unwrap_or_default());
-                *known = text.trim().into();
-            }
-            _ => leftover.push((keyword, value)),
-        }
-    }
-    Ok(())
-}
-
-fn merge_properties(known: &mut Map<String, Value>, more: Map<String, Value>) {
-    for (name, schema) in more {
-        match known.get_mut(&name) {
-            None => {
-                known.insert(name, schema);
-            }
-            Some(own) if *own == schema => {}
-            Some(own) => *own = json!({ "allOf": [own.take(), schema] }),
-        }
-    }
-}
-
-fn common_types(known: &[&str], value: &Value) -> Vec<String> {
-    let more: Vec<&str> = match value {
-        Value::String(kind) => vec![kind],
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-        _ => return known.iter().map(|kind| (*kind).to_owned()).collect(),
-    };
-    let mut common: Vec<String> = Vec::new();
-    for (kind, others) in known.iter().map(|kind| (kind, &more[..])).chain(more.iter().map(|kind| (kind, known))) {
-        let is_common = others.contains(kind) || *kind == "integer" && others.contains(&"number");
-        if is_common && !common.iter().any(|known| known == kind) {
-            common.push((*kind).to_owned());
-        }
-    }
-    common
 }

@@ -60,11 +60,6 @@ impl Rewriter<'_> {
             keywords.insert("enum".into(), if agrees { json!([constant]) } else { json!([]) });
             self.rewritten(at, "const", "`enum` of one");
         }
-        for (open, closed) in [("unevaluatedProperties", "additionalProperties"), ("unevaluatedItems", "items")] {
-            if keywords.get(open) == Some(&Value::Bool(false)) && !keywords.contains_key(closed) {
-                self.respell(keywords, at, open, closed);
-            }
-        }
         if let Some(Value::Object(all)) = keywords.shift_remove("dependencies") {
             let (names, schemas): (Map<_, _>, Map<_, _>) = all.into_iter().partition(|(_, needs)| needs.is_array());
             for (keyword, part) in [("dependentRequired", names), ("dependentSchemas", schemas)] {
@@ -80,7 +75,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn respell(&mut self, keywords: &mut Keywords, at: &At<'_>, old: &str, new: &str) {
+    pub(super) fn respell(&mut self, keywords: &mut Keywords, at: &At<'_>, old: &str, new: &str) {
         if keywords.contains_key(new) && new != "items" {
             return;
         }

@@ -18,6 +18,7 @@ mod fit;
 mod kinds;
 mod limits;
 mod members;
+mod merge;
 mod prune;
 mod reference;
 mod rewrite;

@@ -218,6 +218,7 @@ impl<'r> Rewriter<'r> {
         self.reference(keywords, at)?;
         self.conjoin(keywords, at)?;
         self.alternatives(keywords, at)?;
+        self.evaluated(keywords, at);
         self.kinds(keywords, at)?;
         self.members(keywords, at)?;
         self.put_into_words(keywords, at);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Effect,
     change::{Unfit, UnfitReason},
-    conjoin::{Leftover, merge},
+    merge::Leftover,
     rewrite::{At, Keywords, Rewriter, required, types, unfit},
     words,
 };
@@ -76,6 +76,7 @@ impl Rewriter<'_> {
             } else if whole.contains_key("anyOf") || whole.contains_key("oneOf") {
                 self.one_object(whole, depth)?;
             } else {
+                self.evaluated(whole, at);
                 return Ok(());
             }
         }
@@ -84,7 +85,7 @@ impl Rewriter<'_> {
     /// Adds a part to the root; what does not go into one keyword is said in words.
     fn add(&mut self, whole: &mut Keywords, part: Keywords) -> Result<(), Unfit> {
         let mut leftover = Leftover::new();
-        merge(whole, part, &mut leftover).map_err(|_| unfit(&At::ROOT, UnfitReason::Nothing))?;
+        self.merge(&At::ROOT, whole, part, &mut leftover).map_err(|_| unfit(&At::ROOT, UnfitReason::Nothing))?;
         self.say(whole, &At::ROOT, leftover)
     }
 
