@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tool_core::{
     error::ErrorKind,
     output::Output,
@@ -154,7 +154,16 @@ async fn tools_made_from_json_are_held_to_it_too() {
 
     let bench = Bench::new(Remote::new(Some(json!({ "type": "object", "properties": { "n": { "pattern": "(" } } }))));
     let text = bench.call("remote", r#"{"n":1}"#).await.text();
-    assert!(text.contains("the schema cannot be used"), "{text}");
+    assert!(text.contains("schema cannot be used"), "{text}");
+
+    // One whose references double at each step would keep a validator busy for years.
+    let mut steps: Map<String, Value> = (0..60)
+        .map(|step| (step.to_string(), json!({ "$ref": format!("#/$defs/{}", step + 1) })))
+        .map(|(name, next)| (name, json!({ "allOf": [next, next] })))
+        .collect();
+    steps.insert("60".into(), json!({ "type": "object" }));
+    let bench = Bench::new(Remote::new(Some(json!({ "$ref": "#/$defs/0", "$defs": steps }))));
+    assert_eq!(bench.call("remote", r#"{"n":1}"#).await.output(), Some(r#"{"n":1}"#));
 }
 
 #[tokio::test]

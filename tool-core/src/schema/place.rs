@@ -1,4 +1,5 @@
-//! Where a schema holds other schemas, and of which type a value is: what all that read schemas agree on.
+//! Where a schema holds other schemas, what a reference says, and of which type a value is: what all that read schemas
+//! agree on.
 
 use serde_json::Value;
 
@@ -50,4 +51,17 @@ pub(crate) fn is_of(value: &Value, kind: &str) -> bool {
         | ("null", Value::Null) => true,
         _ => false,
     }
+}
+
+/// A fragment without its `%` escapes; what is no escape stays.
+pub(crate) fn decoded(fragment: &str) -> String {
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
+        let byte = escaped.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

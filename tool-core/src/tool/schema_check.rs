@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::schema::place::decoded;
+
 /// How deep a schema may be nested, in levels of JSON: as deep as arguments may be.
 pub const MAX_SCHEMA_DEPTH: usize = 128;
 /// How many values a schema may be made of: keywords, members of an `enum` and all. OpenAI takes 5,000 properties.
@@ -52,7 +54,7 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
     for (node, reference) in &found.references {
         let fragment = reference.strip_prefix('#').ok_or_else(|| SchemaFault::Elsewhere((*reference).to_owned()))?;
         let target = if fragment.is_empty() || fragment.starts_with('/') {
-            let decoded = percent_decoded(fragment);
+            let decoded = decoded(fragment);
             schema.pointer(&decoded)
         } else {
             found.anchors.get(fragment).copied()
@@ -170,19 +172,6 @@ fn place(root: &Value, wanted: &Value) -> String {
         }
     }
     "#".to_owned()
-}
-
-/// A fragment without its `%` escapes; what is no escape stays.
-fn percent_decoded(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
-        let decoded = escaped.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(decoded.unwrap_or(*first));
-        rest = if decoded.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Takes a value apart level by level: to drop a very deep one in one go would need a stack as deep.

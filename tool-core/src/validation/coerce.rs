@@ -13,6 +13,7 @@ use serde_json::{Map, Number, Value};
 
 use super::{
     ambiguity::{Reader, is_explosive},
+    effort::{MOST_LOOKS, is_affordable},
     narrow::{narrow_to, tags_agree},
 };
 use crate::schema::place::is_of;
@@ -188,7 +189,7 @@ impl Coercion<'_> {
         if !self.spend(size(value)) {
             return false;
         }
-        if is_explosive {
+        if is_explosive || !is_affordable(self.root, schema, value, MOST_LOOKS / u64::from(TRIES)) {
             return super::validator::compile(&narrow_to(self.root, schema, value))
                 .is_ok_and(|validator| validator.is_valid(value));
         }
@@ -282,7 +283,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
+pub(super) fn list<'a>(keywords: &'a Map<String, Value>, keyword: &str) -> &'a [Value] {
     keywords.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 

@@ -8,6 +8,7 @@
 mod ambiguity;
 mod coerce;
 pub(crate) mod constraint;
+mod effort;
 mod excerpt;
 mod members;
 mod mended;

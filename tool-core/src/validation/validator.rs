@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::{
     Mended,
-    ambiguity::{Reader, is_endless, is_explosive},
+    ambiguity::is_endless,
     coerce::coerce,
+    effort::{MOST_LOOKS, has_references, is_affordable},
     members::repeated,
     mended::differences,
     narrow::{declares, narrow},
@@ -36,16 +37,17 @@ use crate::call::{ObjectText, object_text};
 #[derive(Debug)]
 pub struct Validator {
     schema: Value,
-    /// The whole schema, compiled when it is first needed; `None` where it cannot be used whole.
-    compiled: OnceLock<Option<jsonschema::Validator>>,
+    /// The whole schema, compiled when it is first needed; or why it cannot be used.
+    compiled: OnceLock<Result<jsonschema::Validator, String>>,
     endless: OnceLock<bool>,
+    has_references: OnceLock<bool>,
 }
 
 impl Validator {
     /// Takes a schema, which is compiled when it is first needed; [`verify`](Self::verify) says whether it can be.
     #[must_use]
     pub fn new(schema: Value) -> Self {
-        Self { schema, compiled: OnceLock::new(), endless: OnceLock::new() }
+        Self { schema, compiled: OnceLock::new(), endless: OnceLock::new(), has_references: OnceLock::new() }
     }
 
     /// The schema.
@@ -127,6 +129,9 @@ impl Validator {
             return mistakes.push("", || format!("the tool's schema cannot be used: {ENDLESS}"));
         }
         let narrowed = narrow(&self.schema, value);
+        if !self.is_affordable(&narrowed, value) {
+            return mistakes.push("", || ENTANGLED.to_owned());
+        }
         match compile(&narrowed) {
             Ok(validator) => explain(validator.iter_errors(value), &narrowed, mistakes),
             Err(fault) => mistakes.push("", || format!("the tool's schema cannot be used: {fault}")),
@@ -145,14 +150,19 @@ impl Validator {
     }
 
     /// Whether the whole schema accepts a value; `None` where to find out could take for ever.
-    fn accepts(&self, value: &Value) -> Option<bool> {
-        let compiled = self.compiled.get_or_init(|| {
-            if is_explosive(&self.schema, &self.schema, Reader::Validator) { None } else { compile(&self.schema).ok() }
-        });
-        compiled.as_ref().map(|validator| validator.is_valid(value))
+    pub(crate) fn accepts(&self, value: &Value) -> Option<bool> {
+        let compiled = self.compiled.get_or_init(|| compile(&self.schema)).as_ref().ok()?;
+        self.is_affordable(&self.schema, value).then(|| compiled.is_valid(value))
+    }
+
+    fn is_affordable(&self, schema: &Value, value: &Value) -> bool {
+        let may_double = *self.has_references.get_or_init(|| has_references(&self.schema));
+        !may_double || is_affordable(schema, schema, value, MOST_LOOKS)
     }
 }
 
+const ENTANGLED: &str = "the tool's schema refers to its own parts so often that these arguments cannot be checked in \
+                         reasonable time: give fewer of them, and fewer levels";
 const ENDLESS: &str = "a part of it refers to itself for the same value, without end";
 
 /// How many steps a regular expression with look-around or back references may take for one text; others take steps in

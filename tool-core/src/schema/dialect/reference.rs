@@ -12,6 +12,7 @@ use super::{
     rewrite::{At, Keywords, Rewriter, append, constrains, escape, unfit},
     rules::Recursion,
 };
+use crate::schema::place::decoded;
 
 /// Which definitions there are, and what refers to what.
 pub(super) struct References<'r> {
@@ -60,7 +61,7 @@ impl<'r> References<'r> {
     fn resolve(&mut self, reference: &str) -> Option<String> {
         let own = self.root.get("$id").and_then(Value::as_str).filter(|id| !id.is_empty());
         let fragment = own.and_then(|id| reference.strip_prefix(id)).unwrap_or(reference).strip_prefix('#')?;
-        let pointer = decode(fragment);
+        let pointer = decoded(fragment);
         if !pointer.is_empty() && !pointer.starts_with('/') {
             let root = self.root;
             let anchors = self.anchors.get_or_insert_with(|| {
@@ -173,20 +174,6 @@ fn anchors(schema: &Value, pointer: &mut String, found: &mut HashMap<String, Str
         }
         _ => {}
     }
-}
-
-/// A URI fragment without its percent signs.
-fn decode(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = (first == b'%').then(|| after.get(..2)).flatten();
-        let code =
-            code.and_then(|code| std::str::from_utf8(code).ok()).and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(code.unwrap_or(first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Rewriter<'_> {
