@@ -50,6 +50,7 @@
 //! |---|---|
 //! | doc comment | the description |
 //! | `name`, `title`, `description` | in place of what is derived |
+//! | `icon = "https://…"`, `icon(src = include_str!("icon.uri"), mime_type = "image/png", sizes("48x48", "any"), theme = "dark")` | a picture for people, as in MCP: an `https:` address or a `data:` URI; may be given again |
 //! | `rename_all = "camelCase"` | the parameters' names in the schema |
 //! | `read_only`, `destructive`, `idempotent`, `open_world` | hints, as in MCP |
 //! | `parallel` / `exclusive` | whether it may run beside other calls, for hosts that make several; parallel where `read_only` |

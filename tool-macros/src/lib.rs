@@ -23,6 +23,7 @@ use proc_macro::TokenStream;
 ///
 /// ```text
 /// #[tool(name = "…", title = "…", description = "…", rename_all = "camelCase",
+///        icon = "https://…", icon(src = "data:…", mime_type = "…", sizes("48x48", "any"), theme = "dark"),
 ///        read_only, destructive, idempotent, open_world, parallel, exclusive, blocking,
 ///        set = "…", tags("…"), permission = "…", pattern = parameter, asks = "…",
 ///        timeout = "2m", truncate = head, truncate(lines = 500, bytes = 10_000, keep = tail),

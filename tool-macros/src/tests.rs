@@ -34,6 +34,8 @@ fn every_key() {
             name = "look_up",
             title = "Look up",
             description = "Look it up.",
+            icon = "https://example.com/icon.png",
+            icon(src = include_str!("icon.uri"), mime_type = "image/svg+xml", sizes("any", "48x96"), theme = "dark"),
             rename_all = "camelCase",
             destructive,
             idempotent,

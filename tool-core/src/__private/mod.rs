@@ -20,8 +20,8 @@ pub use crate::{
     error::ToolError,
     output::{Returns, returns},
     tool::{
-        Annotations, Audience, Concurrency, Describe, Description, LinkedTool, Location, Requirement, ToolFacts,
-        ToolResult, TypedTool, freeform_text,
+        Annotations, Audience, Concurrency, Describe, Description, Icon, IconSize, IconTheme, LinkedTool, Location,
+        Requirement, ToolFacts, ToolResult, TypedTool, freeform_text,
     },
     truncate::Keep,
     validation::{

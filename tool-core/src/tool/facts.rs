@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{
-    Annotations, Audience, Concurrency, Description, Grammar, Invocation, Labels, LimitOverrides, Location,
+    Annotations, Audience, Concurrency, Description, Grammar, Icon, Invocation, Labels, LimitOverrides, Location,
     Requirement, Tool, ToolName, ToolPolicy, ToolResult, ToolSpec,
 };
 use crate::{
@@ -74,6 +74,7 @@ pub struct ToolFacts {
     describe: Option<Describe>,
     format_error: Option<fn(&InvalidArguments) -> String>,
     grammar: Option<WrittenGrammar>,
+    icons: &'static [Icon],
     location: Location,
     bind: Bind,
 }
@@ -108,6 +109,7 @@ impl ToolFacts {
             describe: None,
             format_error: None,
             grammar: None,
+            icons: &[],
             location,
             bind: bind::<T>,
         }
@@ -226,6 +228,12 @@ impl ToolFacts {
         self.grammar = Some(WrittenGrammar { kind: Grammar::Regex, definition });
         self
     }
+
+    #[must_use]
+    pub const fn icons(mut self, icons: &'static [Icon]) -> Self {
+        self.icons = icons;
+        self
+    }
 }
 
 impl ToolFacts {
@@ -312,6 +320,7 @@ impl Tool for FactsTool {
             output_schema: (self.facts.output_schema)(),
             annotations: self.facts.annotations,
             grammar: self.facts.grammar.as_ref().map(|grammar| (grammar.kind)(grammar.definition.into())),
+            icons: self.facts.icons.iter().cloned().collect(),
             kept: crate::schema::KeptSchemas::default(),
         })
     }

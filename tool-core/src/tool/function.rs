@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{
-    Annotations, Concurrency, Grammar, InvalidName, Invocation, Labels, SchemaFault, Tool, ToolName, ToolPolicy,
-    ToolResult, ToolSpec,
+    Annotations, Concurrency, Grammar, Icon, InvalidIcon, InvalidName, Invocation, Labels, SchemaFault, Tool, ToolName,
+    ToolPolicy, ToolResult, ToolSpec,
     schema_check::{check, dismantle},
 };
 use crate::{
@@ -74,6 +74,9 @@ pub enum InvalidTool {
     /// Its name is not one that providers take.
     #[error(transparent)]
     Name(#[from] InvalidName),
+    /// One of its icons is none that clients may show.
+    #[error(transparent)]
+    Icon(#[from] InvalidIcon),
     /// The schema of its arguments cannot be used.
     #[error("the schema of the arguments of `{tool}` cannot be used: {fault}")]
     InputSchema {
@@ -199,6 +202,24 @@ impl FnTool {
     #[must_use]
     pub fn grammar(mut self, grammar: Grammar) -> Self {
         self.spec.grammar = Some(grammar);
+        self
+    }
+
+    /// Gives it these icons, in place of those that it has.
+    ///
+    /// ```
+    /// use tool_core::tool::{FnTool, Icon, InvalidTool};
+    ///
+    /// fn clock() -> Result<FnTool, InvalidTool> {
+    ///     let schema = serde_json::json!({ "type": "object" });
+    ///     let clock = FnTool::raw("now", "The time.", schema, |_, _| async { "noon" })?;
+    ///     Ok(clock.icons([Icon::new("https://example.com/clock.png")?]))
+    /// }
+    /// # assert!(clock().is_ok());
+    /// ```
+    #[must_use]
+    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        self.spec.icons = icons.into_iter().collect();
         self
     }
 

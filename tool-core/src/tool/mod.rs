@@ -7,6 +7,7 @@ mod bound;
 mod facts;
 mod freeform;
 mod function;
+mod icon;
 mod name;
 mod policy;
 mod schema_check;
@@ -24,6 +25,7 @@ pub use self::{
     facts::{Describe, LinkedTool, ToolFacts, TypedTool},
     freeform::FreeformText,
     function::{FnTool, InvalidTool},
+    icon::{Icon, IconSize, IconTheme, Icons, InvalidIcon},
     name::{InvalidName, MAX_NAME_LENGTH, ToolName},
     policy::{Concurrency, Labels, LimitOverrides, ToolPolicy},
     schema_check::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_VALUES, SchemaFault},

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::ToolName;
+use super::{Icons, ToolName};
 use crate::schema::KeptSchemas;
 
 /// What a model sees of a tool; every provider's declaration is made from it (`wire`).
 ///
 /// It is read from JSON as well, in MCP's form of `tools/list`: members it does not know are left out, a missing
-/// description is empty, a title may stand among the annotations, and hints that are not given are what MCP takes them
-/// for. Whether the schema can be used is looked at where a tool is made of it
+/// description is empty, a title may stand among the annotations, hints that are not given are what MCP takes them
+/// for, and icons that clients have to refuse are left out. Whether the schema can be used is looked at where a tool is made of it
 /// ([`FnTool::declared`](super::FnTool::declared)).
 ///
 /// ```
@@ -45,6 +45,9 @@ pub struct ToolSpec {
     /// (OpenAI's `custom` tools).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grammar: Option<Grammar>,
+    /// Pictures for people, which no model sees (MCP's `icons`).
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub icons: Icons,
     /// The input schema in the dialects that were asked for so far.
     #[serde(skip)]
     pub(crate) kept: KeptSchemas,
@@ -62,7 +65,7 @@ pub enum Grammar {
 }
 
 impl ToolSpec {
-    /// A spec with no title, no output schema and no annotations.
+    /// A spec with no title, no output schema, no annotations and no icons.
     #[must_use]
     pub fn new(name: ToolName, description: impl Into<Cow<'static, str>>, input_schema: Value) -> Self {
         Self {
@@ -73,6 +76,7 @@ impl ToolSpec {
             output_schema: None,
             annotations: Annotations::default(),
             grammar: None,
+            icons: Icons::default(),
             kept: KeptSchemas::default(),
         }
     }
@@ -93,6 +97,8 @@ struct Declaration {
     #[serde(default)]
     annotations: Hints,
     grammar: Option<Grammar>,
+    #[serde(default)]
+    icons: Icons,
 }
 
 #[derive(Deserialize, Default)]
@@ -120,7 +126,7 @@ impl From<&Hints> for Annotations {
 
 impl<'de> Deserialize<'de> for ToolSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Declaration { name, title, description, input_schema, output_schema, annotations, grammar } =
+        let Declaration { name, title, description, input_schema, output_schema, annotations, grammar, icons } =
             Declaration::deserialize(deserializer)?;
         Ok(Self {
             name,
@@ -130,6 +136,7 @@ impl<'de> Deserialize<'de> for ToolSpec {
             input_schema,
             output_schema,
             grammar,
+            icons,
             kept: KeptSchemas::default(),
         })
     }

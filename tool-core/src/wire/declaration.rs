@@ -145,7 +145,8 @@ fn declared(chosen: Chosen<'_>, provider: Provider) -> Result<Value, LeftOut> {
             let title = spec.title.as_deref().map(|title| ("title", title.into()));
             let output = output.map(|(schema, _)| ("outputSchema", schema));
             let members = iter::once(name).chain(title).chain([description, ("inputSchema", schema)]).chain(output);
-            object(members.chain([("annotations", json!(spec.annotations))]))
+            let icons = (!spec.icons.is_empty()).then(|| ("icons", json!(spec.icons)));
+            object(members.chain([("annotations", json!(spec.annotations))]).chain(icons))
         }
     })
 }

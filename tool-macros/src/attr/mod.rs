@@ -3,6 +3,7 @@
 mod arg;
 mod doc;
 mod duration;
+mod icon;
 mod keys;
 mod slot;
 mod tool;
@@ -10,6 +11,7 @@ mod tool;
 pub(crate) use self::{
     arg::{ArgAttr, DefaultAttr},
     doc::{Doc, doc},
+    icon::{IconAttr, SizeAttr, ThemeAttr},
     slot::Slot,
     tool::{GrammarAttr, KeepAttr, ToolAttr, UnknownAttr},
 };

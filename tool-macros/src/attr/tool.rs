@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::{Expr, LitBool, LitStr, Path};
 
 use super::{
-    Slot,
+    IconAttr, Slot,
     duration::milliseconds,
     keys::{Given, Strings, keys, unknown},
 };
@@ -38,6 +38,7 @@ pub(crate) struct ToolAttr {
     pub(crate) name: Slot<LitStr>,
     pub(crate) title: Slot<LitStr>,
     pub(crate) description: Slot<LitStr>,
+    pub(crate) icons: Vec<IconAttr>,
     pub(crate) rename_all: Slot<RenameRule>,
     pub(crate) read_only: Slot<bool>,
     pub(crate) destructive: Slot<bool>,
@@ -64,10 +65,11 @@ pub(crate) struct ToolAttr {
     pub(crate) crate_path: Slot<Path>,
 }
 
-const TOOL_KEYS: [&str; 24] = [
+const TOOL_KEYS: [&str; 25] = [
     "name",
     "title",
     "description",
+    "icon",
     "rename_all",
     "read_only",
     "destructive",
@@ -126,6 +128,7 @@ impl ToolAttr {
             "name" => put!(name, given.value(&key, "name = \"read_file\"", errors)),
             "title" => put!(title, given.value(&key, "title = \"Read a file\"", errors)),
             "description" => put!(description, given.value(&key, "description = \"…\"", errors)),
+            "icon" => self.icons.extend(IconAttr::read(given, &key, errors)),
             "rename_all" => put!(rename_all, rename_rule(given, &key, errors)),
             "read_only" => put!(read_only, given.flag(&key, errors)),
             "destructive" => put!(destructive, given.flag(&key, errors)),

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::icons;
 use crate::{
     attr::{GrammarAttr, KeepAttr, UnknownAttr},
     model::ToolModel,
@@ -43,6 +44,7 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
         GrammarAttr::Lark(definition) => quote!(.lark(#definition)),
         GrammarAttr::Regex(definition) => quote!(.regex(#definition)),
     });
+    let icons = icons::fact(model);
     quote! {
         __p::ToolFacts::new::<Self>(
             #name,
@@ -53,7 +55,7 @@ pub(super) fn facts(model: &ToolModel) -> TokenStream {
         .requires(__REQUIRES)
         .returns(&__RETURNS)
         #title #annotations #concurrency #timeout #keep #lines #bytes #sets #tags #permission #asks #unknown
-        #describe #format_error #grammar
+        #describe #format_error #grammar #icons
     }
 }
 

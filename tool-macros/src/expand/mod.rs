@@ -23,6 +23,7 @@ mod args;
 mod call;
 mod facts;
 mod fallback;
+mod icons;
 mod paths;
 
 use proc_macro2::TokenStream;
@@ -45,6 +46,7 @@ pub(crate) fn tool(model: &ToolModel, vis: &Visibility, errors: Errors) -> Token
     let private = &paths.private;
     let handle = &model.handle;
     let constants = args::constants(model);
+    let icons = icons::constant(model);
     let facts = facts::facts(model);
     let decode = args::decode(model);
     let patterns = args::patterns(model);
@@ -61,6 +63,7 @@ pub(crate) fn tool(model: &ToolModel, vis: &Visibility, errors: Errors) -> Token
         const _: () = {
             use #private as __p;
             #constants
+            #icons
             #[automatically_derived]
             impl __p::TypedTool for #handle {
                 type Args = #args;

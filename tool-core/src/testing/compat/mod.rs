@@ -20,7 +20,7 @@
 //! | a result widened: the same the other way round, or a member gone | breaking |
 //! | `read_only` lost; an output schema lost | breaking |
 //! | another pattern, a `not`, an `if`, and what else cannot be compared; another permission; the other hints | may break |
-//! | an optional parameter, an enum value, a tool more; other words | compatible |
+//! | an optional parameter, an enum value, a tool more; other words; other icons, which are not kept | compatible |
 //!
 //! Callers send what was declared to them: a name that is new is taken to be free, also where objects were open.
 //! Defaults are no promise: what stands for a parameter that is left out is the tool's own affair.
