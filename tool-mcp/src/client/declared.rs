@@ -1,9 +1,10 @@
 //! Tools as a server declares them, and what is left of a declaration that cannot be used as it is.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tool_core::{
     ToolSpec,
-    tool::{Annotations, InvalidTool, SchemaFault, ToolName},
+    tool::{Annotations, Icons, InvalidTool, SchemaFault, ToolName},
 };
 
 /// As much of a description is shown to a model, in bytes: it is in every request.
@@ -65,7 +66,14 @@ impl Declared {
         let hints = hints.cloned().unwrap_or_else(|| Value::Object(Map::new()));
         let said: Annotations = serde_json::from_value(hints).unwrap_or(Annotations::new(false, true, false, true));
         spec.annotations = if is_trusted { said } else { Annotations::new(false, true, false, true) };
+        spec.icons = self.declaration.get("icons").and_then(|icons| Icons::deserialize(icons).ok()).unwrap_or_default();
         spec
+    }
+
+    /// How many of its icons are none that a client may take.
+    pub(super) fn refused_icons(&self, spec: &ToolSpec) -> usize {
+        let declared = self.declaration.get("icons").and_then(Value::as_array).map_or(0, Vec::len);
+        declared.saturating_sub(spec.icons.len())
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) struct OfferedTool {
     pub(super) name: ToolName,
     pub(super) tool: Arc<dyn Tool>,
     note: Option<String>,
+    refused_icons: usize,
 }
 
 impl Offered {
@@ -60,13 +61,28 @@ impl Offered {
                 Err(note) => offered.notes.push((name_of_server.clone(), note)),
             }
         }
+        offered.note_icons(servers);
         offered
+    }
+
+    /// Notes how many icons were left out of each server's tools: one line, for what is left out of a tool matters more.
+    fn note_icons(&mut self, servers: &[Arc<Server>]) {
+        for server in servers {
+            let name = &server.config.name;
+            let tools = self.tools.iter().filter(|tool| tool.server == *name);
+            let refused: usize = tools.map(|tool| tool.refused_icons).sum();
+            if refused > 0 {
+                let why = "only `https:` addresses and `data:` URIs are taken";
+                self.notes.push((name.clone(), format!("icons were left out of its tools ({refused}): {why}")));
+            }
+        }
     }
 }
 
 fn make(server: &Arc<Server>, declared: &Declared, name: ToolName) -> Result<OfferedTool, String> {
     let trust = server.config.trust;
     let spec = declared.spec(name.clone(), trust);
+    let refused_icons = declared.refused_icons(&spec);
     let runs_unasked = trust && spec.annotations.read_only;
     let is_parallel = runs_unasked || server.config.parallel;
     let policy = ToolPolicy {
@@ -91,7 +107,7 @@ fn make(server: &Arc<Server>, declared: &Declared, name: ToolName) -> Result<Off
     let tool = made.map_err(|fault| fault.to_string())?.policy(policy);
     let note = (!notes.is_empty()).then(|| format!("of the tool `{}`: {}", declared.name, notes.join("; ")));
     let (server, declared) = (server.config.name.clone(), declared.clone());
-    Ok(OfferedTool { server, declared, name, tool: Arc::new(tool), note })
+    Ok(OfferedTool { server, declared, name, tool: Arc::new(tool), note, refused_icons })
 }
 
 fn callable(server: &Arc<Server>, declared: &Declared, spec: ToolSpec) -> Result<FnTool, InvalidTool> {

@@ -12,6 +12,7 @@ use tool_core::{
     event::CallEvent,
     executor::{BuildError, ExecutorBuilder},
     permission::Approver,
+    tool::Icon,
     truncate::SpillStore,
 };
 
@@ -20,6 +21,7 @@ use super::{
     approver::{ClientApprover, NobodyToAsk},
     completions::Completions,
     exchange::Exchanges,
+    icon::icons,
     prompts::Prompts,
     resources::Resources,
     shared::Shared,
@@ -80,6 +82,32 @@ impl McpServerBuilder {
     /// What the server is called where people read it.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.implementation.title = Some(title.into());
+        self
+    }
+
+    /// Pictures of the server for people, for clients of 2025-11-25 and later.
+    ///
+    /// ```
+    /// use tool_core::{prelude::*, tool::Icon};
+    /// use tool_mcp::server::McpServer;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let executor = Executor::builder(Registry::builder().build()?);
+    /// let server = McpServer::builder(executor)
+    ///     .name("clock", "1.0.0")
+    ///     .icons([Icon::new("https://example.com/clock.svg")?.mime_type("image/svg+xml")])
+    ///     .website_url("https://example.com")
+    ///     .build()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        self.implementation.icons = self::icons(icons);
+        self
+    }
+
+    /// The page that tells people of the server, for clients of 2025-11-25 and later.
+    pub fn website_url(mut self, url: impl Into<String>) -> Self {
+        self.implementation.website_url = Some(url.into());
         self
     }
 

@@ -45,6 +45,7 @@ mod error;
 mod exchange;
 mod handler;
 mod http;
+mod icon;
 mod lines;
 mod logging;
 mod page;

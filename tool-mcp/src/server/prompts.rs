@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use rmcp::model::{self, ContentBlock, Role};
 use serde_json::{Map, Value};
-use tool_core::Attachment;
+use tool_core::{Attachment, tool::Icon};
 
 use super::{
     client::McpClient,
-    content,
+    content, icon,
     resources::{HostError, ResourceContent},
 };
 
@@ -45,6 +45,13 @@ impl Prompt {
     #[must_use]
     pub fn title(self, title: impl Into<String>) -> Self {
         Self(self.0.with_title(title))
+    }
+
+    /// Pictures for people.
+    #[must_use]
+    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        self.0.icons = icon::icons(icons);
+        self
     }
 
     /// One more argument: a text.

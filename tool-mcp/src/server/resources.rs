@@ -4,8 +4,9 @@ use std::error::Error;
 
 use async_trait::async_trait;
 use rmcp::model::{self, ErrorData};
+use tool_core::tool::Icon;
 
-use super::client::McpClient;
+use super::{client::McpClient, icon};
 
 /// Why a host could not answer. Its text is told to the client.
 pub type HostError = Box<dyn Error + Send + Sync>;
@@ -81,6 +82,13 @@ impl Resource {
         Self(self.0.with_mime_type(mime))
     }
 
+    /// Pictures for people.
+    #[must_use]
+    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        self.0.icons = icon::icons(icons);
+        self
+    }
+
     /// How large it is, in bytes.
     #[must_use]
     pub fn size(self, bytes: u64) -> Self {
@@ -115,6 +123,13 @@ impl ResourceTemplate {
     #[must_use]
     pub fn mime(self, mime: impl Into<String>) -> Self {
         Self(self.0.with_mime_type(mime))
+    }
+
+    /// Pictures for people.
+    #[must_use]
+    pub fn icons(mut self, icons: impl IntoIterator<Item = Icon>) -> Self {
+        self.0.icons = icon::icons(icons);
+        self
     }
 }
 

@@ -4,6 +4,7 @@ mod asking;
 mod bad_input;
 mod calls;
 mod http;
+mod icons;
 mod lists;
 mod tools;
 mod wire;
