@@ -243,6 +243,11 @@ async fn every_faulty_manifest_is_reported_and_the_others_are_there() {
         ("w.json", r#"{"description":"x","command":"y","env":{"TOOL_DIR":"/"}}"#.to_owned(), "sets TOOL_DIR in `env`"),
         ("y.json", r#"{"description":"x","command":"y","pattern":{"path":"p"}}"#.to_owned(), "from the argument `p`"),
         ("z.json", r#"{"description":"x","command":"y","pattern":{"paths":"p"}}"#.to_owned(), "a pattern is the name"),
+        (
+            "i.json",
+            r#"{"description":"x","command":"y","icons":[{"src":"./a.png"}]}"#.to_owned(),
+            "the source of an icon",
+        ),
     ];
     for (name, text, _) in &faulty {
         folder.file(name, text);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 use tool_core::{
     ToolName, ToolSpec,
-    tool::{Annotations, Concurrency, InvalidTool, LimitOverrides, ToolPolicy},
+    tool::{Annotations, Concurrency, Icon, InvalidTool, LimitOverrides, ToolPolicy},
     truncate::Keep,
 };
 
@@ -25,6 +25,9 @@ pub struct Manifest {
     pub name: Option<ToolName>,
     /// A name for people.
     pub title: Option<String>,
+    /// Pictures for people, in MCP's form.
+    #[serde(default, deserialize_with = "or_default")]
+    pub icons: Vec<Icon>,
     /// What the tool does and when to use it: what the model reads.
     pub description: String,
     /// JSON Schema of the arguments (`parameters` too); without it, there are none.
@@ -206,6 +209,7 @@ impl Manifest {
         spec.title = self.title.clone().map(Into::into);
         spec.output_schema = self.output_schema.clone();
         spec.annotations = self.annotations;
+        spec.icons = self.icons.iter().cloned().collect();
         Ok(spec)
     }
 

@@ -20,7 +20,7 @@ async fn null_is_the_same_as_left_out() {
     let outcome = Folder::script(script).call(json!({})).await;
     assert_eq!((outcome.output(), metadata(&outcome, "problems")), (Some("O"), Value::Null));
     let folder = Folder::with(json!({
-        "command": "echo ok", "name": null, "title": null, "outputSchema": null, "permission": null, "pattern": null,
+        "command": "echo ok", "name": null, "title": null, "icons": null, "outputSchema": null, "permission": null, "pattern": null,
         "timeout": null, "cwd": null, "env": null, "truncate": null, "annotations": null, "sets": null, "tags": null,
     }));
     let loaded = folder.load(&["."]).await;
@@ -28,6 +28,9 @@ async fn null_is_the_same_as_left_out() {
     let annotations = loaded.tools[0].tool.spec().annotations;
     assert!(annotations.destructive && annotations.open_world && !annotations.read_only);
     assert_eq!(folder.call(json!({})).await.output(), Some("ok\n"));
+    let icons = json!([{ "src": "https://example.com/a.png", "sizes": ["48x48"] }]);
+    let shown = Folder::with(json!({ "command": "echo ok", "icons": icons })).load(&["."]).await;
+    assert_eq!(json!(shown.tools[0].tool.spec().icons), icons);
     let limits = Folder::with(json!({ "command": "seq 9", "truncate": { "lines": 2, "bytes": null, "keep": null } }));
     assert_eq!(metadata(&limits.call(json!({})).await, "truncated"), true);
 }

@@ -81,6 +81,11 @@ pub use self::{
     resources::{HostError, Resource, ResourceContent, ResourceTemplate, Resources},
 };
 
+/// The guide's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/mcp.md")]
+struct Guide;
+
 /// Tools as an MCP server. Cloning gives the same server.
 ///
 /// ```no_run
