@@ -19,7 +19,10 @@ const MIXED: &str = "eyJ0ZXN0IjoiZGF0YSIsInZhbHVlIjoxMjN9";
 const REST: Duration = Duration::from_millis(50);
 
 /// Answer with text.
-#[tool(read_only)]
+#[tool(
+    read_only,
+    icon(src = "https://example.com/text.svg", mime_type = "image/svg+xml", sizes("48x48", "any"), theme = "dark")
+)]
 fn test_simple_text() -> &'static str {
     "This is a simple text response for testing."
 }

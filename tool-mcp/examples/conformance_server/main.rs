@@ -17,7 +17,7 @@ use std::{
 };
 
 use tokio::net::TcpListener;
-use tool_core::{Executor, Registry, registry::LiveRegistry};
+use tool_core::{Executor, Registry, registry::LiveRegistry, tool::Icon};
 use tool_mcp::server::{HttpOptions, McpServer};
 
 use self::{
@@ -35,6 +35,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let executor = Executor::builder(tools).state(offer).doom_loop(None);
     let built = McpServer::builder(executor)
         .name("conformance-server", env!("CARGO_PKG_VERSION"))
+        .icons([Icon::new(format!("data:image/png;base64,{}", content::PIXEL))?.mime_type("image/png")])
+        .website_url("https://example.com")
         .resources(Shelf)
         .prompts(Library { has_more: has_more_prompts })
         .completions(Cities)
