@@ -114,7 +114,9 @@ fn bytes_are_embedded() {
     let icon = Icon::embedded("image/png", [1, 2, 3]).unwrap();
     assert_eq!(icon.src(), "data:image/png;base64,AQID");
     assert_eq!(icon.mime_type.as_deref(), Some("image/png"));
-    assert!(Icon::embedded("image/p ng", [1, 2, 3]).is_err());
+    for bad in ["image/p ng", "image/png,"] {
+        assert!(matches!(Icon::embedded(bad, [1, 2, 3]), Err(InvalidIcon::Source(_))), "{bad}");
+    }
 }
 
 #[test]

@@ -20,8 +20,8 @@ async fn null_is_the_same_as_left_out() {
     let outcome = Folder::script(script).call(json!({})).await;
     assert_eq!((outcome.output(), metadata(&outcome, "problems")), (Some("O"), Value::Null));
     let folder = Folder::with(json!({
-        "command": "echo ok", "name": null, "title": null, "icons": null, "outputSchema": null, "permission": null, "pattern": null,
-        "timeout": null, "cwd": null, "env": null, "truncate": null, "annotations": null, "sets": null, "tags": null,
+        "command": "echo ok", "name": null, "title": null, "icons": null, "outputSchema": null,
+        "permission": null, "pattern": null, "timeout": null, "cwd": null, "env": null, "truncate": null, "annotations": null, "sets": null, "tags": null,
     }));
     let loaded = folder.load(&["."]).await;
     // What says nothing of itself is taken for dangerous, as where the member is absent.

@@ -115,6 +115,10 @@ impl Icon {
     /// When the media type is none that a `data:` URI can have.
     pub fn embedded(mime_type: impl Into<Cow<'static, str>>, bytes: impl AsRef<[u8]>) -> Result<Self, InvalidIcon> {
         let mime_type = mime_type.into();
+        // A comma would end the media type, and make text of the rest.
+        if mime_type.contains(',') {
+            return Err(InvalidIcon::Source(shown(&format!("data:{mime_type};base64,…"))));
+        }
         let src = format!("data:{mime_type};base64,{}", STANDARD.encode(bytes));
         Ok(Self::new(src)?.mime_type(mime_type))
     }

@@ -12,8 +12,8 @@ use crate::schema::KeptSchemas;
 ///
 /// It is read from JSON as well, in MCP's form of `tools/list`: members it does not know are left out, a missing
 /// description is empty, a title may stand among the annotations, hints that are not given are what MCP takes them
-/// for, and icons that clients have to refuse are left out. Whether the schema can be used is looked at where a tool is made of it
-/// ([`FnTool::declared`](super::FnTool::declared)).
+/// for, and icons that clients have to refuse are left out. Whether the schema can be used is looked at where a tool is
+/// made of it ([`FnTool::declared`](super::FnTool::declared)).
 ///
 /// ```
 /// use tool_core::ToolSpec;
