@@ -21,7 +21,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWrite, AsyncWriteExt},
     process::{Child, ChildStdin},
     sync::{OwnedSemaphorePermit, mpsc, watch},
-    time::{sleep, timeout},
+    time::timeout,
 };
 
 use super::{
@@ -43,8 +43,6 @@ const TERMINAL: &str = include_str!("terminal.sh");
 const KEEPER: &str = include_str!("keeper.sh");
 /// What the keeper says when it listens.
 const HERE: &[u8; 5] = b"here\n";
-/// How long is waited before it is started once more.
-const PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
 /// How long the last words of an ssh may take when its session has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -97,7 +95,7 @@ pub(super) async fn spawn(
         }
     };
 
-    let keeper = Keeper::start(connection, &session).await;
+    let keeper = timeout(START, Keeper::start(connection, &session)).await.unwrap_or_else(|late| Err(late.into()));
     let keeper =
         keeper.map_err(|error| failed(host, &format!("what runs in a terminal there cannot be ended ({error})")))?;
     let (orders, queue) = mpsc::unbounded_channel();
@@ -166,20 +164,8 @@ struct Keeper {
 }
 
 impl Keeper {
-    /// Begins to listen for what is ordered of a session.
-    ///
-    /// A server that has not quite closed the sessions before refuses one more, and is asked again.
+    /// Begins to listen for what is ordered of a session, and says so.
     async fn start(connection: &Connection, session: &Session) -> io::Result<Self> {
-        for pause in PAUSES {
-            if let Ok(Ok(keeper)) = timeout(START, Self::try_start(connection, session)).await {
-                return Ok(keeper);
-            }
-            sleep(pause).await;
-        }
-        timeout(START, Self::try_start(connection, session)).await?
-    }
-
-    async fn try_start(connection: &Connection, session: &Session) -> io::Result<Self> {
         let mut script = format!("set -- {} ", session.number).into_bytes();
         push_word(&mut script, session.terminal.as_bytes());
         script.push(b'\n');
