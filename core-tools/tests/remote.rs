@@ -159,10 +159,7 @@ async fn a_command_is_no_login_shell() {
 #[tokio::test]
 async fn what_cannot_start_is_an_error_that_says_why() {
     let Some(machine) = remote().await else { return };
-    for (command, what) in [
-        (Command::new("/no/such/program", [] as [&str; 0], &machine.root), "/no/such/program"),
-        (Command::new("/bin/sh", ["-c", "true"], machine.root.join("nowhere")), "nowhere"),
-    ] {
+    for (command, what) in machine.hopeless() {
         let error = machine.workspace.spawn(command).await.err().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(error.to_string().contains(what), "{error}");

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by panicking")]
 #![cfg(target_os = "linux")]
 
+mod plain;
 mod project;
 mod sandboxed;
 
@@ -12,12 +13,11 @@ use std::{
     sync::Arc,
 };
 
-use async_trait::async_trait;
 use core_tools::{
     LocalWorkspace, Workspace,
     sandbox::{Backend, Sandbox},
-    workspace::{self, ByteStream, Entry, FileInfo, FileLocks, Running},
 };
+use plain::Plain;
 use project::{Project, error, is_root, output};
 use sandboxed::{backends, narrow};
 use serde_json::{Value, json};
@@ -283,41 +283,6 @@ async fn without_a_sandbox_on_the_host_nothing_is_asked_or_confined() {
     assert!(!outcome.metadata().contains_key("sandbox"));
 }
 
-/// A workspace that does not say that it confines anything.
-struct Elsewhere(LocalWorkspace);
-
-#[async_trait]
-impl Workspace for Elsewhere {
-    async fn stat(&self, path: &Path) -> io::Result<FileInfo> {
-        self.0.stat(path).await
-    }
-
-    async fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.0.real_path(path).await
-    }
-
-    async fn list(&self, path: &Path) -> io::Result<Vec<Entry>> {
-        self.0.list(path).await
-    }
-
-    async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream> {
-        self.0.open_at(path, offset).await
-    }
-
-    fn locks(&self) -> &FileLocks {
-        self.0.locks()
-    }
-
-    async fn spawn(&self, command: workspace::Command) -> io::Result<Running> {
-        assert!(command.confinement.is_none());
-        self.0.spawn(command).await
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        self.0.home()
-    }
-}
-
 #[tokio::test]
 async fn where_no_sandbox_can_be_had_the_user_is_asked() {
     for (tool, arguments) in [
@@ -326,7 +291,7 @@ async fn where_no_sandbox_can_be_had_the_user_is_asked() {
         ("shell", json!({ "command": ["sh", "-c", "echo x > new"] })),
         ("shell_command", json!({ "command": "echo x > new", "login": false })),
     ] {
-        let elsewhere: Arc<dyn Workspace> = Arc::new(Elsewhere(LocalWorkspace::default()));
+        let elsewhere: Arc<dyn Workspace> = Arc::new(Plain::default());
         let rules = Ruleset::new().allow("bash", "*").allow("edit", "*");
         let project = Project::with(|bench| {
             let bench = bench.state(Sandbox::new(narrow())).state(elsewhere).replies([reject(), Reply::Once]);

@@ -2,6 +2,7 @@
 //! upon the same entries.
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a test says what is wrong by panicking")]
 
+mod plain;
 mod project;
 
 use std::{
@@ -20,51 +21,13 @@ use std::{
     },
 };
 
-use async_trait::async_trait;
 use core_tools::{
     LocalWorkspace, Workspace,
-    workspace::{
-        ByteStream, Command, Entry, Fault, FileInfo, FileKind, FileLocks, Found, MemoryWorkspace, Running, Step, Visit,
-        Visitor, Walk,
-    },
+    workspace::{Fault, FileKind, Found, MemoryWorkspace, Step, Visit, Visitor, Walk},
 };
+use plain::Plain;
 use proptest::prelude::*;
 use tokio::sync::Notify;
-
-/// The local machine without a walk of its own.
-#[derive(Default)]
-struct Plain(LocalWorkspace);
-
-#[async_trait]
-impl Workspace for Plain {
-    async fn stat(&self, path: &Path) -> io::Result<FileInfo> {
-        self.0.stat(path).await
-    }
-
-    async fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.0.real_path(path).await
-    }
-
-    async fn list(&self, path: &Path) -> io::Result<Vec<Entry>> {
-        self.0.list(path).await
-    }
-
-    async fn open_at(&self, path: &Path, offset: u64) -> io::Result<ByteStream> {
-        self.0.open_at(path, offset).await
-    }
-
-    fn locks(&self) -> &FileLocks {
-        self.0.locks()
-    }
-
-    async fn spawn(&self, command: Command) -> io::Result<Running> {
-        self.0.spawn(command).await
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        self.0.home()
-    }
-}
 
 /// A path, what is there, how deep it is, and what is in it.
 type Seen = (PathBuf, FileKind, usize, Option<Vec<u8>>);

@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use core_tools::{
     LocalWorkspace, Workspace,
-    workspace::{MemoryWorkspace, SshWorkspace},
+    workspace::{Command, MemoryWorkspace, SshWorkspace},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -119,5 +119,15 @@ fn without_number(text: &str) -> String {
             None => text.to_owned(),
         },
         None => text.to_owned(),
+    }
+}
+
+impl Machine {
+    /// Commands that cannot be started, and what the error names.
+    pub(crate) fn hopeless(&self) -> [(Command, &'static str); 2] {
+        [
+            (Command::new("/no/such/program", [] as [&str; 0], &self.root), "/no/such/program"),
+            (Command::new("/bin/sh", ["-c", "true"], self.root.join("nowhere")), "nowhere"),
+        ]
     }
 }
