@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
-    time::{Instant, timeout, timeout_at},
+    time::{Instant, timeout_at},
 };
 
 use super::weight;
@@ -50,9 +50,7 @@ impl Bodies {
         let mut body = pin!(body);
         let (mut bytes, mut room) = (BytesMut::new(), self.room(1)?);
         let end = Instant::now() + LONGEST;
-        while let Some(frame) =
-            timeout_at(end, timeout(PAUSE, body.frame())).await.ok().and_then(Result::ok).ok_or_else(late)?
-        {
+        while let Some(frame) = timeout_at(end.min(Instant::now() + PAUSE), body.frame()).await.map_err(|_| late())? {
             let frame = frame.map_err(|error| (StatusCode::BAD_REQUEST, format!("Bad Request: {error}")))?;
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > LARGEST {

@@ -68,25 +68,32 @@ pub(super) struct Handler {
     changes: Mutex<Option<Changes>>,
     /// It is told from then on; a client that begins again is told once all the same.
     is_told: AtomicBool,
-    /// The connection ends.
-    closing: CancellationToken,
+    /// No more is served.
+    over: CancellationToken,
+    /// Ends with that, or with this handler. Few requests need it.
+    closing: OnceLock<CancellationToken>,
 }
 
 impl Handler {
-    pub(super) fn new(shared: Arc<Shared>, belonging: Belonging, closing: CancellationToken) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, belonging: Belonging, over: CancellationToken) -> Self {
         Self {
             shared,
             belonging,
             own: OnceLock::new(),
             changes: Mutex::default(),
             is_told: AtomicBool::new(false),
-            closing,
+            over,
+            closing: OnceLock::new(),
         }
     }
 
     /// The session of all its requests, where they have one.
     pub(super) fn own(&self) -> &Arc<ClientSession> {
         self.own.get_or_init(|| Arc::new(self.shared.session(false)))
+    }
+
+    fn closing(&self) -> &CancellationToken {
+        self.closing.get_or_init(|| self.over.child_token())
     }
 
     fn changes(&self) -> MutexGuard<'_, Option<Changes>> {
@@ -129,7 +136,8 @@ impl Handler {
         again: Again,
     ) -> Result<Answered, ErrorData> {
         let session = self.session(&context)?;
-        answer(&self.shared, session, context, target, again).await
+        // In a box: the future of each request, of whatever kind, has room for the largest, and is moved several times.
+        Box::pin(answer(&self.shared, session, context, target, again)).await
     }
 }
 
@@ -139,8 +147,8 @@ impl Drop for Handler {
         if let Some(own) = self.own.get() {
             own.session.cancellation().cancel();
         }
-        if self.belonging != Belonging::Connection {
-            self.closing.cancel();
+        if let Some(closing) = self.closing.get() {
+            closing.cancel();
         }
     }
 }
@@ -322,7 +330,7 @@ impl ServerHandler for Handler {
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         let session = self.session(subscription.request_context())?;
-        announce::to_subscription(&self.shared, &session, &subscription, &self.closing).await;
+        announce::to_subscription(&self.shared, &session, &subscription, self.closing()).await;
         Ok(())
     }
 
@@ -331,7 +339,7 @@ impl ServerHandler for Handler {
             && !self.is_told.swap(true, Ordering::AcqRel)
         {
             let session = Arc::downgrade(self.own());
-            tokio::spawn(announce::to_connection(changes, session, context.peer, self.closing.clone()));
+            tokio::spawn(announce::to_connection(changes, session, context.peer, self.closing().clone()));
         }
     }
 

@@ -42,6 +42,10 @@ const LAST: Duration = Duration::from_secs(1);
 /// How long sessions have to end, with their calls and what these have started.
 const ENDING: Duration = Duration::from_secs(10);
 
+/// How soon something is due at the latest. What requests have to be done by is further off, so that setting a timer for
+/// it never wakes the thread that waits for the network.
+const PULSE: Duration = Duration::from_secs(5);
+
 type Body = BoxBody<Bytes, Infallible>;
 type Endpoint = StreamableHttpService<Handler, LocalSessionManager>;
 
@@ -132,7 +136,7 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let stop = shared.stop.clone();
     let closing = over.clone();
     let serving = shared.clone();
-    let factory = move || Ok(Handler::new(serving.clone(), belonging, closing.child_token()));
+    let factory = move || Ok(Handler::new(serving.clone(), belonging, closing.clone()));
     let endpoint = StreamableHttpService::new(factory, sessions.clone(), config);
     let door = Arc::new(Door { endpoint, sessions, token: options.token, bodies: Bodies::default() });
 
@@ -142,8 +146,13 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
         let permit = room.clone().acquire_owned().await.map_err(std::io::Error::other)?;
         listener.accept().await.map(|(stream, _)| (stream, permit))
     };
+    let mut pulse = tokio::time::interval(PULSE);
     loop {
-        let Some(accepted) = stop.run_until_cancelled(accept()).await else { break };
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            _ = pulse.tick() => continue,
+            accepted = accept() => accepted,
+        };
         let (stream, permit) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {

@@ -15,20 +15,16 @@ use std::{
 
 use rmcp::{
     RoleServer,
-    model::{
-        ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, GetExtensions, JsonRpcMessage, RequestId,
-        ServerJsonRpcMessage,
-    },
+    model::{ClientJsonRpcMessage, ClientNotification, ErrorData, GetExtensions, JsonRpcMessage, ServerJsonRpcMessage},
     transport::Transport,
 };
-use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
     sync::{Mutex, Notify, OwnedSemaphorePermit, Semaphore},
 };
 use tool_core::CancellationToken;
 
-use super::weight;
+use super::{message, weight};
 
 /// The longest line, in bytes. A call's arguments may have 16 MiB, and more where they are escaped.
 const LONGEST: usize = 32 * 1024 * 1024;
@@ -127,7 +123,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
         let understood = (!text.is_empty()).then(|| {
             let values = weight::values(text);
-            parse(text, values).map(|message| (message, weight::of(text.len(), values)))
+            message::parse(text, values).map(|message| (message, weight::of(text.len(), values)))
         });
         // A line of usual length leaves its room to the next.
         if line.capacity() <= 1024 * 1024 {
@@ -153,7 +149,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
             Read::TooLong => {
                 let most = LONGEST / (1024 * 1024);
                 let message = format!("the line is longer than {most} MiB, and was skipped: send less in one message");
-                Some(Err(refusal(ErrorData::invalid_request(message, None), None)))
+                Some(Err(message::refusal(ErrorData::invalid_request(message, None), None)))
             }
         };
         match understood {
@@ -307,63 +303,4 @@ impl<W> Drop for Unsent<W> {
         self.0.unsent.fetch_sub(1, Ordering::Release);
         self.0.sent.notify_one();
     }
-}
-
-/// A message, or the answer to what is none.
-fn parse(text: &[u8], values: usize) -> Result<ClientJsonRpcMessage, Box<ServerJsonRpcMessage>> {
-    if values > weight::MOST {
-        let most = weight::MOST;
-        let message = format!("the line has {values} values, and was skipped: send at most {most} in one message");
-        return Err(refusal(ErrorData::invalid_request(message, None), None));
-    }
-    let fault = match serde_json::from_slice(text) {
-        Ok(message) => return Ok(message),
-        Err(fault) => fault,
-    };
-    let value: Value = match serde_json::from_slice(text) {
-        Ok(value) => value,
-        Err(syntax) => match without_lone_surrogates(text).map(|text| serde_json::from_slice(&text)) {
-            Some(Ok(message)) => return Ok(message),
-            _ => {
-                let message = format!("the line is no JSON, and was skipped: {syntax}");
-                return Err(refusal(ErrorData::new(ErrorCode::PARSE_ERROR, message, None), None));
-            }
-        },
-    };
-    let id = value.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-    let message = match value {
-        Value::Array(_) => "batches are not taken: send each message on a line of its own".to_owned(),
-        _ => format!("the line is no message of JSON-RPC 2.0, and was skipped: {fault}"),
-    };
-    Err(refusal(ErrorData::invalid_request(message, None), id))
-}
-
-fn refusal(error: ErrorData, id: Option<RequestId>) -> Box<ServerJsonRpcMessage> {
-    Box::new(ServerJsonRpcMessage::error(error, id))
-}
-
-/// The text with a replacement character for each half of a surrogate pair without the other, which JavaScript writes and
-/// which is no text; `None` where there is none.
-fn without_lone_surrogates(text: &[u8]) -> Option<Vec<u8>> {
-    let unit = |at: usize| {
-        let digits = std::str::from_utf8(text.get(at..at + 6)?.strip_prefix(b"\\u")?).ok()?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let (mut mended, mut at, mut is_mended) = (Vec::with_capacity(text.len()), 0, false);
-    while at < text.len() {
-        let length = match (text[at], unit(at), unit(at + 6)) {
-            (b'\\', Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (b'\\', Some(0xd800..=0xdfff), _) => {
-                mended.extend_from_slice(b"\\ufffd");
-                is_mended = true;
-                at += 6;
-                continue;
-            }
-            (b'\\', _, _) => 2,
-            _ => 1,
-        };
-        mended.extend_from_slice(&text[at..(at + length).min(text.len())]);
-        at += length;
-    }
-    is_mended.then_some(mended)
 }

@@ -48,6 +48,7 @@ mod http;
 mod icon;
 mod lines;
 mod logging;
+mod message;
 mod page;
 mod progress;
 mod prompt;
