@@ -22,16 +22,20 @@ pub(super) fn surroundings(directory: &Path) -> Surroundings {
     }
 }
 
-/// The servers of a file. Mistakes that concern one server are told, and the others are there.
+/// The servers of a file. Mistakes that concern one server are among its faults, and the others are there; warnings are
+/// told.
 ///
 /// # Errors
 /// When the file as a whole cannot be used.
 pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> {
     let config = McpConfig::load(file, &surroundings(directory));
-    match config.faults.iter().find(|fault| fault.server.is_none()) {
-        Some(fault) => Err(Failure::Usage(fault.to_string())),
-        None => Ok(config),
+    if let Some(fault) = config.faults.iter().find(|fault| fault.server.is_none()) {
+        return Err(Failure::Usage(fault.to_string()));
     }
+    for warning in &config.warnings {
+        print::warning(&warning.to_string());
+    }
+    Ok(config)
 }
 
 /// Starts servers, and waits until each is ready or has failed. Ctrl-C and its like end that, and the servers.

@@ -113,7 +113,8 @@ fn shared(_: &mut tempfile::Builder<'_, '_>) {}
 
 fn list(args: &ServersArgs) -> Result<ExitCode, Failure> {
     let McpConfig { servers, faults, .. } = load(&args.config.config, &working_directory(None)?)?;
-    for fault in &faults {
+    let withheld = || servers.iter().filter(|server| server.enabled).filter_map(|server| server.withheld.as_ref());
+    for fault in faults.iter().chain(withheld()) {
         print::error(&fault.to_string());
     }
     if args.json {
@@ -122,14 +123,19 @@ fn list(args: &ServersArgs) -> Result<ExitCode, Failure> {
         let width = servers.iter().map(|server| server.name.chars().count()).max().unwrap_or(0);
         print::stdout(|out| {
             for server in &servers {
-                let off = if server.enabled { "" } else { " (disabled)" };
+                let off = match (server.enabled, &server.withheld) {
+                    (false, _) => " (disabled)",
+                    (true, Some(_)) => " (not started)",
+                    (true, None) => "",
+                };
                 let line = visible::line(&format!("{:width$}  {}{off}", server.name, reached(server)));
                 writeln!(out, "{line}")?;
             }
             Ok(())
         })?;
     }
-    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let all_well = faults.is_empty() && withheld().next().is_none();
+    Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// How a server is reached. What could be a secret is left out: variables, headers, and parts of an address.
@@ -152,6 +158,9 @@ fn described(server: &ServerConfig) -> Value {
         }
         Endpoint::Http(http) => described["url"] = json!(http.shown()),
         _ => {}
+    }
+    if let Some(fault) = &server.withheld {
+        described["fault"] = json!(fault.to_string());
     }
     described
 }

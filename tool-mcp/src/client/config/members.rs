@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{ConfigFault, Surroundings};
+use super::{ConfigFault, Surroundings, known::Slip};
 
 /// The longest limit, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
@@ -30,8 +30,13 @@ impl<'a> Members<'a> {
     }
 
     pub(super) fn fault(&mut self, member: &str, fault: impl Into<String>) {
+        let fault = self.told(member, fault.into());
+        self.faults.push(fault);
+    }
+
+    fn told(&self, member: &str, fault: String) -> ConfigFault {
         let place = if member.is_empty() { self.place.clone() } else { format!("{}.{member}", self.place) };
-        self.faults.push(ConfigFault { file: None, server: Some(self.server.to_owned()), place, fault: fault.into() });
+        ConfigFault { file: None, server: Some(self.server.to_owned()), place, fault }
     }
 
     /// The first of these members that is there and not null, under its name in the file. Names are in snake case, and
@@ -42,6 +47,26 @@ impl<'a> Members<'a> {
             let (key, value) = self.members.iter().find(|(key, _)| of_name(key))?;
             (!value.is_null()).then_some((key.as_str(), value))
         })
+    }
+
+    /// The members that no program is known to write, each with what it may have been meant to be.
+    pub(super) fn slips(&self) -> Vec<(Slip, ConfigFault)> {
+        let of = |key: &'a String| {
+            let slip = Slip::of(key, &snake(key))?;
+            let fault = match slip.meant {
+                Some(meant) => format!("there is no such member: was `{}` meant?", self.styled(key, meant)),
+                None => "there is no such member: take it out, or begin its name with `_` if it is a remark".to_owned(),
+            };
+            Some((slip, self.told(key, fault)))
+        };
+        self.members.keys().filter_map(of).collect()
+    }
+
+    /// A known name, as the file's writer would have it beside `key`.
+    fn styled(&self, key: &str, known: &str) -> String {
+        // Nothing is expanded in TOML, whose names are in snake case.
+        let is_camel = self.surroundings.is_some() && !key.contains('_');
+        if is_camel { camel(known) } else { known.to_owned() }
     }
 
     pub(super) fn has(&self, names: &[&str]) -> bool {
@@ -189,4 +214,15 @@ fn snake(name: &str) -> String {
         snake.push(c.to_ascii_lowercase());
     }
     snake
+}
+
+/// `startup_timeout_sec` as `startupTimeoutSec`.
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut camel, word| {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel + letters.as_str()
+    })
 }

@@ -62,10 +62,12 @@ pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> M
             continue;
         };
         for (name, value) in servers {
-            match server(name, format!("{place}.{name}"), value, expands, surroundings) {
+            let mut warnings = Vec::new();
+            match server(name, format!("{place}.{name}"), value, expands, surroundings, &mut warnings) {
                 Ok(server) => config.servers.push(server),
                 Err(faults) => config.faults.extend(faults),
             }
+            config.warnings.extend(warnings);
         }
     }
     config
@@ -97,6 +99,7 @@ fn server(
     value: &Value,
     expands: Option<&Surroundings>,
     surroundings: &Surroundings,
+    warnings: &mut Vec<ConfigFault>,
 ) -> Result<ServerConfig, Vec<ConfigFault>> {
     let none = Map::new();
     let mut members = Members::new(name, place, value.as_object().unwrap_or(&none), expands);
@@ -114,16 +117,32 @@ fn server(
         Some(Transport::Http) => Some(Endpoint::Http(http(&mut members))),
         None => None,
     };
-    let enabled_tools = members.texts(&["enabled_tools"]);
-    let disabled_tools = members.texts(&["disabled_tools"]).unwrap_or_default();
+    let enabled_tools = members.texts(&["enabled_tools", "include_tools"]).or_else(|| {
+        // Copilot's list; codex has settings of single tools under that name.
+        if members.is_list(&["tools"]) { members.texts(&["tools"]) } else { None }
+    });
+    let disabled_tools = members.texts(&["disabled_tools", "exclude_tools"]).unwrap_or_default();
+    if members.flag(&["sandbox_enabled"]) == Some(true) {
+        let written = members.written(&["sandbox_enabled"]).unwrap_or_default();
+        members.fault(written, "servers have no sandbox here: take the member out if the server may do what you may");
+    }
     let startup =
         members.limit(&["startup_timeout_sec"], 1.0).or_else(|| members.limit(&["startup_timeout_ms"], 0.001));
     let tool =
         members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
     let trust = members.flag(&["trust"]).unwrap_or(false);
     let parallel = members.flag(&["supports_parallel_tool_calls"]).unwrap_or(false);
+    let mut withheld = None;
+    for (slip, fault) in members.slips() {
+        if slip.is_narrowing() && withheld.is_none() && !is_off {
+            withheld = Some(fault);
+        } else {
+            warnings.push(fault);
+        }
+    }
     match endpoint {
         Some(endpoint) if members.faults.is_empty() || is_off => Ok(ServerConfig {
+            withheld,
             enabled: !is_off,
             enabled_tools,
             disabled_tools,
@@ -133,7 +152,7 @@ fn server(
             parallel,
             ..ServerConfig::new(name, endpoint)
         }),
-        _ => Err(members.faults),
+        _ => Err(members.faults.into_iter().chain(withheld).collect()),
     }
 }
 
@@ -149,7 +168,8 @@ enum Transport {
     Http,
 }
 
-const URL: [&str; 2] = ["url", "server_url"];
+/// Of more than one, the first counts: Gemini CLI's `url` is of the old transport where there is an `httpUrl` too.
+const URL: [&str; 3] = ["http_url", "url", "server_url"];
 const COMMAND: [&str; 1] = ["command"];
 
 /// How the server is reached, by its `type` or else by what there is.
