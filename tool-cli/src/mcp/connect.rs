@@ -10,7 +10,7 @@ use tool_mcp::client::{
     config::{McpConfig, ServerConfig, Surroundings},
 };
 
-use super::operator::Operator;
+use super::{credentials::Told, operator::Operator};
 use crate::{failure::Failure, host::working_directory, interrupt, print};
 
 /// What configurations may speak of, with the directory that calls are run in.
@@ -38,12 +38,21 @@ pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> 
     Ok(config)
 }
 
-/// Starts servers, and waits until each is ready or has failed. Ctrl-C and its like end that, and the servers.
+/// Starts servers, and waits until each is ready or has failed. Ctrl-C and its like end that, and the servers. What people
+/// sign in for is kept in the program's folder.
 ///
 /// # Errors
 /// When it was interrupted.
-pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> Result<McpConnections, Failure> {
+pub(super) async fn start(
+    servers: Vec<ServerConfig>,
+    directory: &Path,
+    program: &str,
+) -> Result<McpConnections, Failure> {
     let builder = McpConnections::builder(directory).environment(Environment::of_process());
+    let builder = match Told::of(program) {
+        Some(store) => builder.credentials(store),
+        None => builder,
+    };
     let connections = builder.servers(servers).host(Operator::new(directory)).start();
     tokio::select! {
         () = connections.settled() => Ok(connections),
@@ -69,7 +78,11 @@ pub(crate) async fn end(connections: McpConnections) {
 ///
 /// # Errors
 /// When a file cannot be used, or the working directory.
-pub(crate) async fn connect(files: &[PathBuf], cwd: Option<&Path>) -> Result<Option<McpConnections>, Failure> {
+pub(crate) async fn connect(
+    files: &[PathBuf],
+    cwd: Option<&Path>,
+    program: &str,
+) -> Result<Option<McpConnections>, Failure> {
     if files.is_empty() {
         return Ok(None);
     }
@@ -81,7 +94,7 @@ pub(crate) async fn connect(files: &[PathBuf], cwd: Option<&Path>) -> Result<Opt
     for fault in &config.faults {
         print::error(&fault.to_string());
     }
-    let connections = start(config.servers, &directory).await?;
+    let connections = start(config.servers, &directory, program).await?;
     for status in connections.status() {
         if let ServerState::Failed { .. } | ServerState::Restarting { .. } = status.state {
             print::error(&status.to_string());

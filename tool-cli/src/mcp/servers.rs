@@ -15,16 +15,17 @@ use tool_mcp::client::{
 
 use super::{
     args::{AddArgs, ConfigArgs, McpAction, ServersArgs},
-    connect::{end, load, start},
+    connect::{end, load, start, surroundings},
+    credentials::Told,
 };
 use crate::{failure::Failure, host::working_directory, print, visible};
 
-pub(crate) async fn servers(action: McpAction) -> Result<ExitCode, Failure> {
+pub(crate) async fn servers(action: McpAction, program: &str) -> Result<ExitCode, Failure> {
     match action {
         McpAction::Add(args) => add(args),
         McpAction::List(args) => list(&args),
-        McpAction::Test { names, servers } => test(&names, &servers).await,
-        McpAction::Remove { name, config } => remove(&name, &config),
+        McpAction::Test { names, servers } => test(&names, &servers, program).await,
+        McpAction::Remove { name, config } => remove(&name, &config, program),
     }
 }
 
@@ -53,9 +54,13 @@ fn add(args: AddArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(name: &str, args: &ConfigArgs) -> Result<ExitCode, Failure> {
+fn remove(name: &str, args: &ConfigArgs, program: &str) -> Result<ExitCode, Failure> {
+    let known = McpConfig::load(&args.config, &surroundings(&working_directory(None)?)).servers;
     edit(args, false, |text, syntax| config::remove(text, syntax, name))?;
     print::note(&format!("removed `{}` from {}", visible::line(name), args.config.display()));
+    if let (Some(server), Some(kept)) = (known.iter().find(|server| server.name == name), Told::of(program)) {
+        kept.sign_out(server);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -165,7 +170,7 @@ fn described(server: &ServerConfig) -> Value {
     described
 }
 
-async fn test(names: &[String], args: &ServersArgs) -> Result<ExitCode, Failure> {
+async fn test(names: &[String], args: &ServersArgs, program: &str) -> Result<ExitCode, Failure> {
     let directory = working_directory(None)?;
     let McpConfig { mut servers, mut faults, .. } = load(&args.config.config, &directory)?;
     if !names.is_empty() {
@@ -181,7 +186,7 @@ async fn test(names: &[String], args: &ServersArgs) -> Result<ExitCode, Failure>
     for fault in &faults {
         print::error(&fault.to_string());
     }
-    let connections = start(servers, &directory).await?;
+    let connections = start(servers, &directory, program).await?;
     let tools = connections.tools();
     let of = |server: &str| -> Vec<String> {
         let own = tools.iter().filter(|tool| tool.policy().tags.contains(server));

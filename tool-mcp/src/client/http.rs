@@ -19,6 +19,7 @@ use rustls_platform_verifier::BuilderVerifierExt;
 use super::{
     Environment,
     config::HttpEndpoint,
+    credentials::CredentialStore,
     failure::Outlook,
     handler::Handler,
     http_client::{HttpClient, OAuthHttp},
@@ -41,6 +42,7 @@ pub(super) fn transport(
     endpoint: &HttpEndpoint,
     environment: &Environment,
     handler: Handler,
+    credentials: Option<Arc<dyn CredentialStore>>,
 ) -> Result<impl Transport<RoleClient> + 'static, String> {
     let mut config =
         StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
@@ -73,7 +75,7 @@ pub(super) fn transport(
     let tls = tls(&endpoint.url)?;
     let (following, staying) = (client(tls.clone(), same_origin())?, client(tls, Policy::none())?);
     let oauth = OAuthHttp { following: following.clone(), staying };
-    let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth));
+    let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth), credentials);
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(following, sign_in), config))
 }
 

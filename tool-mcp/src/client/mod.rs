@@ -23,6 +23,8 @@ mod call;
 pub mod config;
 mod connections;
 mod content;
+#[cfg(feature = "http-client")]
+pub mod credentials;
 mod declared;
 mod environment;
 mod failure;

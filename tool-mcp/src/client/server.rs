@@ -39,6 +39,8 @@ pub(super) struct Surrounded {
     pub(super) environment: Environment,
     pub(super) directory: PathBuf,
     pub(super) host: Arc<dyn McpHost>,
+    #[cfg(feature = "http-client")]
+    pub(super) credentials: Option<Arc<dyn super::credentials::CredentialStore>>,
     pub(super) stop: CancellationToken,
     /// What programs hear: whether they are to be killed at once. Each has a receiver as long as it is there.
     pub(super) programs: watch::Sender<bool>,

@@ -76,7 +76,9 @@ impl Server {
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
                 tail.end();
-                let transport = super::http::transport(http, environment, handler.clone()).map_err(Failure::lasting)?;
+                let transport =
+                    super::http::transport(http, environment, handler.clone(), self.surrounded.credentials.clone())
+                        .map_err(Failure::lasting)?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
             }
             #[cfg(not(feature = "http-client"))]
