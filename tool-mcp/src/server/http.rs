@@ -23,6 +23,7 @@ use tokio::{net::TcpListener, sync::Semaphore};
 use tool_core::CancellationToken;
 
 use super::{
+    allowed_host::AllowedHost,
     body::{self, Bodies},
     error::ServeError,
     handler::{Belonging, Handler},
@@ -83,9 +84,10 @@ impl HttpOptions {
         self
     }
 
-    /// Takes requests for these hosts too (`HOST` or `HOST:PORT`), and from pages of them. Those of loopback, and the
-    /// address that is listened on, are taken always: a page of another host must not reach a server on its reader's
-    /// machine (DNS rebinding).
+    /// Takes requests for these hosts too, and from pages of them: `HOST`, at any port; `HOST:PORT`; an IPv6 address, in
+    /// brackets where a port follows; or an address like `https://HOST`. What is none of these is refused when the server
+    /// is to start ([`check`](Self::check)). Those of loopback, and the address that is listened on, are taken always: a
+    /// page of another host must not reach a server on its reader's machine (DNS rebinding).
     pub fn hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.hosts.extend(hosts.into_iter().map(Into::into));
         self
@@ -101,13 +103,21 @@ impl HttpOptions {
     /// Whether a server may be served so at this address.
     ///
     /// # Errors
-    /// When other machines could reach it, and nothing says that they may.
+    /// When other machines could reach it, and nothing says that they may; when one of the hosts is none.
     pub fn check(&self, address: SocketAddr) -> Result<(), ServeError> {
+        self.allowed()?;
         let is_named = !self.hosts.is_empty() || !address.ip().is_unspecified();
         match address.ip().is_loopback() || self.token.is_some() || (self.is_open && is_named) {
             true => Ok(()),
             false => Err(ServeError::Unprotected(address)),
         }
+    }
+
+    fn allowed(&self) -> Result<Vec<AllowedHost>, ServeError> {
+        let parsed = self.hosts.iter().map(|given| {
+            AllowedHost::parse(given).map_err(|why| ServeError::Host { given: given.escape_debug().to_string(), why })
+        });
+        parsed.collect()
     }
 
     /// Whether requests that belong to no session share one, as far as they declare none. Unless said, they do where only
@@ -124,7 +134,7 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let is_local = address.ip().is_loopback();
     // Streams that stay open end with this.
     let over = CancellationToken::new();
-    let config = config(&options, address, over.clone());
+    let config = config(&options, address, over.clone())?;
     let belonging = Belonging::Http { sessions: options.sessions, together: options.together.unwrap_or(is_local) };
     let mut sessions = LocalSessionManager::default();
     sessions.session_config = session_config();
@@ -186,16 +196,16 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     Ok(())
 }
 
-fn config(options: &HttpOptions, address: SocketAddr, over: CancellationToken) -> StreamableHttpServerConfig {
-    let own = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
-    let listened = if address.ip().is_unspecified() { None } else { Some(address.to_string()) };
-    let hosts: Vec<String> = own.into_iter().chain(listened).chain(options.hosts.iter().cloned()).collect();
-    let origin = |host: &String| {
-        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let port = if has_port { "" } else { ":*" };
-        [format!("http://{host}{port}"), format!("https://{host}{port}")]
-    };
-    let origins: Vec<String> = hosts.iter().flat_map(origin).collect();
+fn config(
+    options: &HttpOptions,
+    address: SocketAddr,
+    over: CancellationToken,
+) -> Result<StreamableHttpServerConfig, ServeError> {
+    let own = ["localhost", "127.0.0.1", "[::1]"].map(AllowedHost::named);
+    let listened = (!address.ip().is_unspecified()).then(|| AllowedHost::at(address));
+    let allowed: Vec<_> = own.into_iter().chain(listened).chain(options.allowed()?).collect();
+    let hosts: Vec<_> = allowed.iter().map(AllowedHost::authority).collect();
+    let origins: Vec<_> = allowed.iter().flat_map(AllowedHost::origins).collect();
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
         .enforce_origin_validation()
@@ -205,7 +215,7 @@ fn config(options: &HttpOptions, address: SocketAddr, over: CancellationToken) -
         .with_cancellation_token(over);
     // Who knows the token is no page of another host, and by which names a machine is reached it does not know.
     let is_anywhere = address.ip().is_unspecified() && options.token.is_some() && options.hosts.is_empty();
-    if is_anywhere { config.disable_allowed_hosts() } else { config.with_allowed_hosts(hosts) }
+    Ok(if is_anywhere { config.disable_allowed_hosts() } else { config.with_allowed_hosts(hosts) })
 }
 
 fn session_config() -> SessionConfig {

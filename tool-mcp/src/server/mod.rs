@@ -32,6 +32,7 @@
 //!
 //! Resources, prompts and completions of a host's own: [`Resources`], [`Prompts`], [`Completions`].
 
+mod allowed_host;
 mod announce;
 mod answer;
 mod approver;

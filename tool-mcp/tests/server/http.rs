@@ -165,6 +165,54 @@ async fn other_machines_are_served_only_where_that_is_said() {
 }
 
 #[tokio::test]
+async fn hosts_are_understood_as_people_write_them() {
+    for (given, taken, refused) in [
+        ("Tools.Example", &["tools.example", "tools.example:8443"][..], &["other.example"][..]),
+        ("tools.example:8443", &["tools.example:8443"], &["tools.example", "tools.example:1"]),
+        ("tools.example:443", &["tools.example", "tools.example:443"], &["other.example"]),
+        ("https://tools.example/mcp", &["tools.example", "tools.example:443"], &["other.example"]),
+        ("http://tools.example:8000", &["tools.example:8000"], &["tools.example:8001"]),
+        ("2001:db8::1", &["[2001:db8::1]", "[2001:DB8::1]:8000"], &["[2001:db8::2]"]),
+        ("[2001:db8:0:0::1]", &["[2001:db8::1]", "[2001:db8::1]:8000"], &["[2001:db8::2]"]),
+        ("[2001:db8::1]:8000", &["[2001:db8::1]:8000"], &["[2001:db8::1]:8001"]),
+        ("https://[2001:db8::1]/", &["[2001:db8::1]"], &["[2001:db8::2]"]),
+        ("b\u{fc}cher.example", &["xn--bcher-kva.example"], &["bcher.example"]),
+    ] {
+        let http = Http::start(&Seen::default(), HttpOptions::new().hosts([given])).await;
+        for host in taken {
+            assert_eq!(http.post(&[("Host", host)], &initialize()).await.status(), 200, "{given}: {host}");
+            let origin = format!("https://{host}");
+            let page = [("Host", *host), ("Origin", origin.as_str())];
+            assert_eq!(http.post(&page, &initialize()).await.status(), 200, "{given}: a page of {host}");
+        }
+        for host in refused {
+            assert_eq!(http.post(&[("Host", host)], &initialize()).await.status(), 403, "{given}: {host}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_host_is_refused_before_anything_is_served() {
+    let local = "127.0.0.1:80".parse().expect("an address");
+    for (given, words) in [
+        ("", "got nothing"),
+        ("*.example.com", "got a pattern"),
+        ("tools.example:http", "a port from 1 to 65535"),
+        ("tools.example:0", "a port from 1 to 65535"),
+        ("[::1", "expected HOST"),
+        ("fe80::1%eth0", "expected HOST"),
+        ("tools.example/mcp", "expected HOST"),
+        ("two words", "expected HOST"),
+        ("ftp://tools.example", "got one of `ftp`"),
+        ("https://ada@tools.example", "a user in it"),
+        ("https://", "no address"),
+    ] {
+        let refused = HttpOptions::new().hosts([given]).check(local).expect_err(given).to_string();
+        assert!(refused.contains(words) && refused.contains("is no host"), "{given:?}: {refused}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_whose_client_is_gone_is_cancelled() {
     let seen = Seen::default();
     let http = Http::start(&seen, HttpOptions::new()).await;
