@@ -11,13 +11,18 @@ use hyper_util::{
     server::graceful::GracefulShutdown,
 };
 use rmcp::{
-    model::{ErrorCode, ErrorData, ServerJsonRpcMessage},
+    model::{ErrorCode, ErrorData, ProtocolVersion, ServerJsonRpcMessage},
     transport::{
-        StreamableHttpServerConfig, StreamableHttpService,
-        streamable_http_server::session::local::{LocalSessionManager, SessionConfig},
+        StreamableHttpServerConfig, StreamableHttpService, streamable_http_server::session::local::SessionConfig,
     },
 };
-use serde::de::IgnoredAny;
+use serde::{
+    Deserialize,
+    de::{
+        IgnoredAny, IntoDeserializer,
+        value::{Error as ValueError, StrDeserializer},
+    },
+};
 use subtle::ConstantTimeEq;
 use tokio::{net::TcpListener, sync::Semaphore};
 use tool_core::CancellationToken;
@@ -26,13 +31,15 @@ use super::{
     allowed_host::AllowedHost,
     body::{self, Bodies},
     error::ServeError,
+    exchange::is_stateless,
     handler::{Belonging, Handler},
+    sessions::{SessionFault, Sessions},
     shared::Shared,
 };
 
 /// How many connections are served at once. More wait.
 const CONNECTIONS: usize = 2_048;
-/// How many sessions there may be.
+/// How many sessions there may be, unless it is set.
 const SESSIONS: usize = 10_000;
 /// How long a session is kept that nobody uses.
 const IDLE: Duration = Duration::from_secs(60 * 60);
@@ -44,7 +51,7 @@ const LAST: Duration = Duration::from_secs(1);
 const ENDING: Duration = Duration::from_secs(10);
 
 type Body = BoxBody<Bytes, Infallible>;
-type Endpoint = StreamableHttpService<Handler, LocalSessionManager>;
+type Endpoint = StreamableHttpService<Handler, Sessions>;
 
 /// How a server is served over HTTP.
 #[derive(Debug, Clone)]
@@ -54,12 +61,13 @@ pub struct HttpOptions {
     is_open: bool,
     hosts: Vec<String>,
     sessions: bool,
+    max_sessions: usize,
     together: Option<bool>,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { token: None, is_open: false, hosts: Vec::new(), sessions: true, together: None }
+        Self { token: None, is_open: false, hosts: Vec::new(), sessions: true, max_sessions: SESSIONS, together: None }
     }
 }
 
@@ -100,6 +108,14 @@ impl HttpOptions {
         self
     }
 
+    /// How many sessions there may be, 10,000 unless it is set. Beyond them the one that is idle longest is ended, one that
+    /// nobody listens to first; its client is told that it is gone (404), and begins anew. One in which a call runs is not
+    /// ended; where calls run in all, who wants to begin is refused (503).
+    pub fn max_sessions(mut self, most: usize) -> Self {
+        self.max_sessions = most;
+        self
+    }
+
     /// Whether a server may be served so at this address.
     ///
     /// # Errors
@@ -136,9 +152,7 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let over = CancellationToken::new();
     let config = config(&options, address, over.clone())?;
     let belonging = Belonging::Http { sessions: options.sessions, together: options.together.unwrap_or(is_local) };
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config = session_config();
-    let sessions = Arc::new(sessions);
+    let sessions = Arc::new(Sessions::new(options.max_sessions, session_config()));
     let stop = shared.stop.clone();
     let closing = over.clone();
     let serving = shared.clone();
@@ -227,7 +241,7 @@ fn session_config() -> SessionConfig {
 /// What looks at requests before they are read.
 struct Door {
     endpoint: Endpoint,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     token: Option<String>,
     bodies: Bodies,
 }
@@ -245,9 +259,8 @@ impl Door {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return response;
         }
-        let may_begin = request.method() == http::Method::POST && !request.headers().contains_key("mcp-session-id");
-        if may_begin && self.sessions.sessions.read().await.len() >= SESSIONS {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: there are too many sessions");
+        if may_begin(&request) && !self.sessions.has_room() {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, &format!("Service Unavailable: {}", SessionFault::Full));
         }
         let (head, body) = request.into_parts();
         let (body, _room) = match self.bodies.read(body).await {
@@ -268,6 +281,17 @@ impl Door {
             scheme.eq_ignore_ascii_case("bearer") && bool::from(given.trim().as_bytes().ct_eq(token.as_bytes()))
         })
     }
+}
+
+/// Whether a request may begin a session: one of the revisions that have sessions, without any.
+fn may_begin(request: &Request<Incoming>) -> bool {
+    let headers = request.headers();
+    let version = headers.get("mcp-protocol-version").and_then(|version| {
+        let version: StrDeserializer<'_, ValueError> = version.to_str().ok()?.into_deserializer();
+        ProtocolVersion::deserialize(version).ok()
+    });
+    let is_post = request.method() == http::Method::POST;
+    is_post && !headers.contains_key("mcp-session-id") && !version.as_ref().is_some_and(is_stateless)
 }
 
 fn is_json(content_type: &HeaderValue) -> bool {

@@ -57,6 +57,7 @@ mod read;
 mod resources;
 mod rounds;
 mod session;
+mod sessions;
 mod shared;
 mod spills;
 mod streams;

@@ -292,3 +292,86 @@ async fn who_sends_slowly_holds_up_nobody_else() {
     }
     assert_eq!(http.post(&[], &initialize()).await.status(), 200);
 }
+
+impl Http {
+    /// Begins a session.
+    async fn begin(&self) -> String {
+        let begun = self.post(&[], &initialize()).await;
+        begun.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {}", begun.head)).to_owned()
+    }
+
+    async fn is_there(&self, session: &str) -> bool {
+        match self.post(&[("Mcp-Session-Id", session)], &call("echo", &json!({ "text": "on" }))).await.status() {
+            200 => true,
+            404 => false,
+            other => panic!("status {other}"),
+        }
+    }
+}
+
+fn call(tool: &str, arguments: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
+}
+
+#[tokio::test]
+async fn the_session_that_is_idle_longest_makes_room() {
+    let http = Http::start(&Seen::default(), HttpOptions::new().max_sessions(3)).await;
+    let [first, second, third] = [http.begin().await, http.begin().await, http.begin().await];
+    // The first has been used since.
+    assert!(http.is_there(&first).await);
+    let fourth = http.begin().await;
+    assert!(!http.is_there(&second).await, "its client is told that it is gone, and can begin anew");
+    for session in [&third, &first, &fourth] {
+        assert!(http.is_there(session).await);
+    }
+    // Who comes and goes locks nobody out.
+    for _ in 0..20 {
+        http.begin().await;
+    }
+    assert!(!http.is_there(&third).await);
+}
+
+#[tokio::test]
+async fn a_session_with_a_call_under_way_is_not_idle() {
+    let seen = Seen::default();
+    let http = Http::start(&seen, HttpOptions::new().max_sessions(2)).await;
+    let (busy, idle) = (http.begin().await, http.begin().await);
+    let waiting = http.open(&[("Mcp-Session-Id", &busy)], &call("wait", &json!({}))).await;
+    seen.began.notified().await;
+    assert!(http.is_there(&idle).await);
+    // The call goes on without its client's connection.
+    drop(waiting);
+    let next = http.begin().await;
+    assert!(!http.is_there(&idle).await && http.is_there(&next).await);
+    let other = http.open(&[("Mcp-Session-Id", &next)], &call("wait", &json!({}))).await;
+    seen.began.notified().await;
+    let refused = http.post(&[], &initialize()).await;
+    assert_eq!(refused.status(), 503, "{}", refused.head);
+    let called = http.post(&headers("echo"), &stateless("echo", &json!({ "text": "needs none" }))).await;
+    assert_eq!(called.message["result"]["content"][0]["text"], "needs none", "{}", called.head);
+    // What was cancelled is not waited for.
+    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
+    http.post(&[("Mcp-Session-Id", &next)], &cancel).await;
+    timeout(Duration::from_secs(30), seen.cancelled.notified()).await.expect("it was told to stop");
+    let last = http.begin().await;
+    assert!(http.is_there(&last).await && !http.is_there(&next).await);
+    drop(other);
+}
+
+#[tokio::test]
+async fn who_listens_is_there_still_and_goes_last() {
+    let http = Http::start(&Seen::default(), HttpOptions::new().max_sessions(2)).await;
+    let (listens, gone) = (http.begin().await, http.begin().await);
+    let mut stream = TcpStream::connect(http.address).await.expect("it listens");
+    let request = format!(
+        "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {listens}\r\n\r\n",
+        HttpOptions::PATH
+    );
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await.expect("an answer");
+    assert_eq!(&head, b"HTTP/1.1 200");
+    assert!(http.is_there(&gone).await, "it was used later");
+    http.begin().await;
+    assert!(http.is_there(&listens).await && !http.is_there(&gone).await);
+}
