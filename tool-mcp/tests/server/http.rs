@@ -13,30 +13,30 @@ use tool_mcp::server::{HttpOptions, McpServer, ServeError};
 
 use crate::tools::{Seen, server};
 
-struct Http {
+pub(crate) struct Http {
     server: McpServer,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     served: JoinHandle<Result<(), ServeError>>,
 }
 
 /// What came back: the head, and the message in the body.
-struct Reply {
-    head: String,
-    message: Value,
+pub(crate) struct Reply {
+    pub(crate) head: String,
+    pub(crate) message: Value,
 }
 
 impl Reply {
-    fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
     }
 
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
 
 impl Http {
-    async fn start(seen: &Seen, options: HttpOptions) -> Self {
+    pub(crate) async fn start(seen: &Seen, options: HttpOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let (address, server) = (listener.local_addr().expect("an address"), server(seen));
         let serving = server.clone();
@@ -44,7 +44,7 @@ impl Http {
         Self { server, address, served }
     }
 
-    async fn open(&self, headers: &[(&str, &str)], body: &Value) -> TcpStream {
+    pub(crate) async fn open(&self, headers: &[(&str, &str)], body: &Value) -> TcpStream {
         self.send(headers, &body.to_string()).await
     }
 
@@ -67,7 +67,7 @@ impl Http {
         stream
     }
 
-    async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Reply {
+    pub(crate) async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Reply {
         read(self.open(headers, body).await).await
     }
 }
@@ -90,13 +90,13 @@ async fn read(stream: TcpStream) -> Reply {
     Reply { head: head.to_owned(), message: json.next_back().unwrap_or_default() }
 }
 
-fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     let info = json!({ "name": "http", "version": "1" });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
 }
 
-fn stateless(tool: &str, arguments: &Value) -> Value {
+pub(crate) fn stateless(tool: &str, arguments: &Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "http", "version": "1" },
@@ -108,7 +108,7 @@ fn stateless(tool: &str, arguments: &Value) -> Value {
 
 const MODERN: [(&str, &str); 2] = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call")];
 
-fn headers(tool: &str) -> Vec<(&str, &str)> {
+pub(crate) fn headers(tool: &str) -> Vec<(&str, &str)> {
     MODERN.into_iter().chain([("Mcp-Name", tool)]).collect()
 }
 
@@ -291,87 +291,4 @@ async fn who_sends_slowly_holds_up_nobody_else() {
         slow.push(stream);
     }
     assert_eq!(http.post(&[], &initialize()).await.status(), 200);
-}
-
-impl Http {
-    /// Begins a session.
-    async fn begin(&self) -> String {
-        let begun = self.post(&[], &initialize()).await;
-        begun.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {}", begun.head)).to_owned()
-    }
-
-    async fn is_there(&self, session: &str) -> bool {
-        match self.post(&[("Mcp-Session-Id", session)], &call("echo", &json!({ "text": "on" }))).await.status() {
-            200 => true,
-            404 => false,
-            other => panic!("status {other}"),
-        }
-    }
-}
-
-fn call(tool: &str, arguments: &Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": tool, "arguments": arguments } })
-}
-
-#[tokio::test]
-async fn the_session_that_is_idle_longest_makes_room() {
-    let http = Http::start(&Seen::default(), HttpOptions::new().max_sessions(3)).await;
-    let [first, second, third] = [http.begin().await, http.begin().await, http.begin().await];
-    // The first has been used since.
-    assert!(http.is_there(&first).await);
-    let fourth = http.begin().await;
-    assert!(!http.is_there(&second).await, "its client is told that it is gone, and can begin anew");
-    for session in [&third, &first, &fourth] {
-        assert!(http.is_there(session).await);
-    }
-    // Who comes and goes locks nobody out.
-    for _ in 0..20 {
-        http.begin().await;
-    }
-    assert!(!http.is_there(&third).await);
-}
-
-#[tokio::test]
-async fn a_session_with_a_call_under_way_is_not_idle() {
-    let seen = Seen::default();
-    let http = Http::start(&seen, HttpOptions::new().max_sessions(2)).await;
-    let (busy, idle) = (http.begin().await, http.begin().await);
-    let waiting = http.open(&[("Mcp-Session-Id", &busy)], &call("wait", &json!({}))).await;
-    seen.began.notified().await;
-    assert!(http.is_there(&idle).await);
-    // The call goes on without its client's connection.
-    drop(waiting);
-    let next = http.begin().await;
-    assert!(!http.is_there(&idle).await && http.is_there(&next).await);
-    let other = http.open(&[("Mcp-Session-Id", &next)], &call("wait", &json!({}))).await;
-    seen.began.notified().await;
-    let refused = http.post(&[], &initialize()).await;
-    assert_eq!(refused.status(), 503, "{}", refused.head);
-    let called = http.post(&headers("echo"), &stateless("echo", &json!({ "text": "needs none" }))).await;
-    assert_eq!(called.message["result"]["content"][0]["text"], "needs none", "{}", called.head);
-    // What was cancelled is not waited for.
-    let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } });
-    http.post(&[("Mcp-Session-Id", &next)], &cancel).await;
-    timeout(Duration::from_secs(30), seen.cancelled.notified()).await.expect("it was told to stop");
-    let last = http.begin().await;
-    assert!(http.is_there(&last).await && !http.is_there(&next).await);
-    drop(other);
-}
-
-#[tokio::test]
-async fn who_listens_is_there_still_and_goes_last() {
-    let http = Http::start(&Seen::default(), HttpOptions::new().max_sessions(2)).await;
-    let (listens, gone) = (http.begin().await, http.begin().await);
-    let mut stream = TcpStream::connect(http.address).await.expect("it listens");
-    let request = format!(
-        "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {listens}\r\n\r\n",
-        HttpOptions::PATH
-    );
-    stream.write_all(request.as_bytes()).await.expect("it reads");
-    let mut head = [0; 12];
-    stream.read_exact(&mut head).await.expect("an answer");
-    assert_eq!(&head, b"HTTP/1.1 200");
-    assert!(http.is_there(&gone).await, "it was used later");
-    http.begin().await;
-    assert!(http.is_there(&listens).await && !http.is_there(&gone).await);
 }

@@ -5,5 +5,6 @@ mod bad_input;
 mod calls;
 mod http;
 mod lists;
+mod sessions;
 mod tools;
 mod wire;
