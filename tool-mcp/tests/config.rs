@@ -347,3 +347,34 @@ fn what_other_programs_write_is_no_slip() {
         assert!(config.servers[0].withheld.is_none() && config.servers[0].enabled_tools.is_none(), "{config:?}");
     }
 }
+
+#[test]
+fn what_keeps_a_server_from_something_is_not_lost_where_it_is_said_twice() {
+    let both = only(json(r#"{"mcpServers":{"s":{"command":"x","disabled_tools":["a"],"excludeTools":["b"]}}}"#));
+    assert_eq!(both.disabled_tools, ["a", "b"]);
+    let codex = |text: &str| {
+        let config = McpConfig::parse(&format!("[mcp_servers.s]\ncommand = \"x\"\n{text}"), Syntax::Toml, &here());
+        config.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    for (told, words) in [
+        (
+            faults(r#"{"mcpServers":{"s":{"command":"x","enabledTools":["a"],"includeTools":["b"]}}}"#).concat(),
+            "s.includeTools: `enabled_tools` says already which tools are used",
+        ),
+        (
+            faults(r#"{"mcpServers":{"s":{"command":"x","disabledTools":["a"],"disabled_tools":["b"]}}}"#).concat(),
+            "too, and only one of them would count",
+        ),
+        (faults(r#"{"mcpServers":{"s":{"command":"x","tools":"a"}}}"#).concat(), "s.tools: expected a list of strings"),
+        (faults(r#"{"mcpServers":{"s":{"command":"x","tools":{"a":false}}}}"#).concat(), "s.tools.a: expected a table"),
+        (codex("[mcp_servers.s.tools.a]\nenabled = false"), "s.tools.a: expected a table with `approval_mode` alone"),
+        (codex("trust = true\ndefault_tools_approval_mode = \"prompt\""), "leave one of them out"),
+        (
+            codex("trust = true\n[mcp_servers.s.tools.a]\napproval_mode = \"prompt\""),
+            "s.tools.a.approval_mode: tools are",
+        ),
+        (codex("env_vars = [{ name = \"A\", sorce = \"remote\" }]"), "env_vars[0].sorce: expected"),
+    ] {
+        assert!(told.contains(words), "{words:?} is not in {told:?}");
+    }
+}

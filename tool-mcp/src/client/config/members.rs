@@ -1,6 +1,6 @@
 //! The members of one server in a configuration, taken by name, with every mistake noted.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use serde_json::{Map, Value};
 
@@ -26,7 +26,14 @@ impl<'a> Members<'a> {
         members: &'a Map<String, Value>,
         surroundings: Option<&'a Surroundings>,
     ) -> Self {
-        Self { server, place, members, surroundings, faults: Vec::new() }
+        let mut read = Self { server, place, members, surroundings, faults: Vec::new() };
+        let mut known = HashMap::new();
+        for key in members.keys() {
+            if let Some(other) = known.insert(snake(key), key) {
+                read.fault(key, format!("it is there as `{other}` too, and only one of them would count"));
+            }
+        }
+        read
     }
 
     pub(super) fn fault(&mut self, member: &str, fault: impl Into<String>) {
@@ -82,6 +89,28 @@ impl<'a> Members<'a> {
         self.find(names).is_some_and(|(_, value)| value.is_array())
     }
 
+    pub(super) fn is_table(&self, names: &[&str]) -> bool {
+        self.find(names).is_some_and(|(_, value)| value.is_object())
+    }
+
+    /// Settings of single tools (codex): where one says whether it is asked about, and what it says. Others are none.
+    pub(super) fn settings_of_tools(&mut self) -> Vec<(String, String)> {
+        const MODE: &str = "approval_mode";
+        let Some((key, Value::Object(tools))) = self.find(&["tools"]) else { return Vec::new() };
+        let mut modes = Vec::new();
+        for (tool, settings) in tools {
+            let place = format!("{key}.{tool}");
+            let others = settings.as_object().map(|settings| settings.keys().any(|setting| setting != MODE));
+            if others != Some(false) {
+                let expected = format!("expected a table with `{MODE}` alone");
+                self.fault(&place, format!("{expected}: name a tool that is not to be used in `disabled_tools`"));
+            } else if let Some(mode) = settings.get(MODE).and_then(Value::as_str) {
+                modes.push((format!("{place}.{MODE}"), mode.to_owned()));
+            }
+        }
+        modes
+    }
+
     fn as_text(&mut self, member: &str, value: &Value) -> Option<String> {
         let Value::String(text) = value else {
             self.fault(member, format!("expected a string, got {}", kind(value)));
@@ -127,6 +156,9 @@ impl<'a> Members<'a> {
             let place = format!("{key}[{i}]");
             match item {
                 Value::Object(table) => {
+                    for member in table.keys().filter(|member| !["name", "source"].contains(&member.as_str())) {
+                        self.fault(&format!("{place}.{member}"), "expected a `name` and a `source` alone");
+                    }
                     let source = table.get("source").and_then(Value::as_str);
                     if source.is_some_and(|source| source != "local") {
                         self.fault(

@@ -117,11 +117,9 @@ fn server(
         Some(Transport::Http) => Some(Endpoint::Http(http(&mut members))),
         None => None,
     };
-    let enabled_tools = members.texts(&["enabled_tools", "include_tools"]).or_else(|| {
-        // Copilot's list; codex has settings of single tools under that name.
-        if members.is_list(&["tools"]) { members.texts(&["tools"]) } else { None }
-    });
-    let disabled_tools = members.texts(&["disabled_tools", "exclude_tools"]).unwrap_or_default();
+    let enabled_tools = allowed(&mut members);
+    let denied = DENIED.iter().filter_map(|name| members.texts(&[name]));
+    let disabled_tools = denied.flatten().collect();
     if members.flag(&["sandbox_enabled"]) == Some(true) {
         let written = members.written(&["sandbox_enabled"]).unwrap_or_default();
         members.fault(written, "servers have no sandbox here: take the member out if the server may do what you may");
@@ -131,6 +129,10 @@ fn server(
     let tool =
         members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
     let trust = members.flag(&["trust"]).unwrap_or(false);
+    if let Some(written) = asked_about(&mut members).filter(|_| trust) {
+        members
+            .fault(&written, "tools are to be asked about, and `trust` lets some run unasked: leave one of them out");
+    }
     let parallel = members.flag(&["supports_parallel_tool_calls"]).unwrap_or(false);
     let mut withheld = None;
     for (slip, fault) in members.slips() {
@@ -154,6 +156,30 @@ fn server(
         }),
         _ => Err(members.faults.into_iter().chain(withheld).collect()),
     }
+}
+
+/// The lists of tools that are used, by what programs call them; Copilot's is the last.
+const ALLOWED: [&str; 3] = ["enabled_tools", "include_tools", "tools"];
+/// Those of tools that are not.
+const DENIED: [&str; 2] = ["disabled_tools", "exclude_tools"];
+
+/// Which tools are used: by one list alone, for of two nobody can say which is meant.
+fn allowed(members: &mut Members<'_>) -> Option<Vec<String>> {
+    let is_there = |name: &&&str| members.has(&[**name]) && !members.is_table(&[**name]);
+    let found: Vec<&str> = ALLOWED.iter().filter(is_there).copied().collect();
+    if let [first, second, ..] = found[..] {
+        let second = members.written(&[second]).unwrap_or_default();
+        members.fault(second, format!("`{first}` says already which tools are used: leave one of them out"));
+    }
+    found.first().and_then(|name| members.texts(&[name]))
+}
+
+/// Where a configuration says that tools are asked about (codex), if it does.
+fn asked_about(members: &mut Members<'_>) -> Option<String> {
+    const PROMPT: &str = "prompt";
+    let by_default = members.text(&["default_tools_approval_mode"]).is_some_and(|mode| mode == PROMPT);
+    let of_one = members.settings_of_tools().into_iter().find(|(_, mode)| mode == PROMPT).map(|(place, _)| place);
+    by_default.then(|| "default_tools_approval_mode".to_owned()).or(of_one)
 }
 
 /// What is wrong with a server's name.

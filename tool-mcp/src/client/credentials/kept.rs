@@ -25,8 +25,15 @@ const EVERY: Duration = Duration::from_millis(50);
 pub(in crate::client) struct Kept(Arc<Inner>);
 
 struct Inner {
-    memory: Mutex<Option<StoredCredentials>>,
+    memory: Mutex<Memory>,
     place: Option<Place>,
+}
+
+#[derive(Default)]
+struct Memory {
+    known: Option<StoredCredentials>,
+    /// Whether they could not be put in the store, which then says nothing of them.
+    is_unkept: bool,
 }
 
 #[derive(Clone)]
@@ -53,13 +60,13 @@ impl Kept {
         Self(Arc::new(Inner { memory: Mutex::default(), place }))
     }
 
-    fn memory(&self) -> MutexGuard<'_, Option<StoredCredentials>> {
+    fn memory(&self) -> MutexGuard<'_, Memory> {
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Those that are known.
     pub(in crate::client) fn known(&self) -> Option<StoredCredentials> {
-        self.memory().clone()
+        self.memory().known.clone()
     }
 
     /// The token, as it was given.
@@ -70,16 +77,16 @@ impl Kept {
 
     /// Takes over what is in the store: another process may have renewed it, or somebody signed out.
     pub(in crate::client) async fn read(&self) {
-        let Some(place) = &self.0.place else { return };
+        let Some(place) = self.0.place.as_ref().filter(|_| !self.memory().is_unkept) else { return };
         if let Some(found) = place.with("read", |place| place.store.load(&place.key)).await {
             // What cannot be understood is of another version: somebody signs in anew.
-            *self.memory() = found.and_then(|found| serde_json::from_value(found.to_value()).ok());
+            self.memory().known = found.and_then(|found| serde_json::from_value(found.to_value()).ok());
         }
     }
 
     /// Forgets them, for they were refused.
     pub(in crate::client) async fn forget(&self) {
-        let was_known = self.memory().take().is_some();
+        let was_known = std::mem::take(&mut *self.memory()).known.is_some();
         if let Some(place) = self.0.place.as_ref().filter(|_| was_known) {
             place.with("forgotten", |place| place.store.forget(&place.key)).await;
         }
@@ -94,9 +101,11 @@ impl Store for Kept {
 
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let value = serde_json::to_value(&credentials);
-        *self.memory() = Some(credentials);
+        self.memory().known = Some(credentials);
         if let (Some(place), Ok(value)) = (&self.0.place, value) {
-            place.with("kept", move |place| place.store.save(&place.key, &Credentials::new(value))).await;
+            let save = move |place: &Place| place.store.save(&place.key, &Credentials::new(value));
+            let is_kept = place.with("kept", save).await.is_some();
+            self.memory().is_unkept = !is_kept;
         }
         Ok(())
     }
