@@ -37,7 +37,7 @@ use super::{
 /// let environment = Environment::of_process();
 /// let here = Surroundings::new("/project").environment(environment.clone());
 /// let config = McpConfig::load(".mcp.json".as_ref(), &here);
-/// for fault in &config.faults {
+/// for fault in config.faults.iter().chain(&config.warnings) {
 ///     eprintln!("{fault}");
 /// }
 /// let connections = McpConnections::builder("/project").environment(environment).servers(config.servers).connect().await;

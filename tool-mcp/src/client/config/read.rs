@@ -177,9 +177,10 @@ fn allowed(members: &mut Members<'_>) -> Option<Vec<String>> {
 /// Where a configuration says that tools are asked about (codex), if it does.
 fn asked_about(members: &mut Members<'_>) -> Option<String> {
     const PROMPT: &str = "prompt";
-    let by_default = members.text(&["default_tools_approval_mode"]).is_some_and(|mode| mode == PROMPT);
+    const DEFAULT: [&str; 1] = ["default_tools_approval_mode"];
+    let by_default = members.text(&DEFAULT).is_some_and(|mode| mode == PROMPT);
     let of_one = members.settings_of_tools().into_iter().find(|(_, mode)| mode == PROMPT).map(|(place, _)| place);
-    by_default.then(|| "default_tools_approval_mode".to_owned()).or(of_one)
+    members.written(&DEFAULT).filter(|_| by_default).map(str::to_owned).or(of_one)
 }
 
 /// What is wrong with a server's name.
