@@ -143,6 +143,20 @@ fn an_address_that_others_could_reach_is_refused_before_it_is_told_with_the_flag
     assert!(!said.contains("listening"), "{said}");
 }
 
+#[test]
+fn what_is_no_host_is_a_usage_error_before_anything_is_served() {
+    let project = Project::new();
+    let served = Command::new(env!("CARGO_BIN_EXE_core-tools"))
+        .args(["mcp", "--http", "127.0.0.1:0", "--allow-host", "*.example.com", "--cwd"])
+        .arg(&project.root)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(served.stderr).unwrap();
+    assert_eq!(served.status.code(), Some(2), "{said}");
+    assert!(said.contains("--allow-host: `*.example.com` is no host") && !said.contains("listening"), "{said}");
+}
+
 #[tokio::test]
 async fn what_http_clients_began_ends_with_the_server() {
     let project = Project::new();

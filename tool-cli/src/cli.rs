@@ -220,7 +220,7 @@ impl Cli {
         if let Command::Mcp(args) = &mut args.command
             && let Some(action) = args.action.take()
         {
-            return mcp::servers(action).await;
+            return mcp::servers(action, &name).await;
         }
         let connected: OnceCell<McpConnections> = OnceCell::new();
         let cwd_here = cwd.clone().flatten();
@@ -237,7 +237,7 @@ impl Cli {
             };
             // A directory of another machine is none for programs of this one.
             let here = cwd_here.as_deref().filter(|_| machine.is_none());
-            let servers = mcp::connect(&configs, here).await?;
+            let servers = mcp::connect(&configs, here, &name).await?;
             if let Some(servers) = &servers {
                 let _ = connected.set(servers.clone());
             }

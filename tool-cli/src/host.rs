@@ -198,13 +198,18 @@ pub(crate) fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure
     }
 }
 
-/// `--output-dir`, or the program's own folder among the user's data, where there is such a place.
+/// `--output-dir`, or the program's own folder.
 fn spill_parent(args: &RunArgs, name: &str, home: Option<PathBuf>) -> Result<Option<PathBuf>, Failure> {
     if let Some(given) = &args.output_dir {
         let path = absolute(given).map_err(|error| Failure::Usage(format!("--output-dir cannot be used: {error}")))?;
         return Ok(Some(path));
     }
+    Ok(data_folder(name, home))
+}
+
+/// A program's own folder among the user's data, where there is such a place.
+pub(crate) fn data_folder(name: &str, home: Option<PathBuf>) -> Option<PathBuf> {
     let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let data = data.or_else(|| home.filter(|home| home.is_absolute()).map(|home| home.join(".local").join("share")));
-    Ok(data.map(|data| data.join(name)))
+    data.map(|data| data.join(name))
 }

@@ -64,9 +64,18 @@ pub(crate) fn note(line: &str) {
 
 /// An error on standard error.
 pub(crate) fn error(message: &str) {
-    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    labelled("error", AnsiColor::Red, message);
+}
+
+/// A warning on standard error.
+pub(crate) fn warning(message: &str) {
+    labelled("warning", AnsiColor::Yellow, message);
+}
+
+fn labelled(label: &str, color: AnsiColor, message: &str) {
+    let style = Style::new().bold().fg_color(Some(color.into()));
     let safe = message.lines().map(crate::visible::line).collect::<Vec<_>>().join("\n");
-    note(&format!("{red}error:{red:#} {safe}"));
+    note(&format!("{style}{label}:{style:#} {safe}"));
 }
 
 /// What a model is told behind an output, on standard error.

@@ -96,7 +96,7 @@ pub mod output;
 pub mod permission;
 pub mod registry;
 pub mod schema;
-mod suggest;
+pub mod suggest;
 pub mod testing;
 pub mod tool;
 pub mod truncate;

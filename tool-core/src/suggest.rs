@@ -5,8 +5,16 @@ const ALIKE: f64 = 0.7;
 /// The longest name, in bytes, that anything is suggested for or taken for another; a longer one is no slip.
 pub(crate) const LONGEST: usize = 256;
 
-/// The known name that `name` was most likely meant to be: the same but for case and separators, or the most similar.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The known name that `name` was most likely meant to be: the same but for case and separators, or the most similar
+/// (Jaro-Winkler, from 0.7 on). `None` where none is alike, or `name` is longer than 256 bytes.
+///
+/// ```
+/// use tool_core::suggest::nearest;
+///
+/// assert_eq!(nearest("filepath", ["file_path", "limit"].into_iter()), Some("file_path"));
+/// assert_eq!(nearest("colour", ["file_path", "limit"].into_iter()), None);
+/// ```
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {
         return None;
     }

@@ -244,3 +244,137 @@ fn secrets_of_a_configuration_are_not_printed() {
     let fault = add(text, Syntax::Toml, &ServerConfig::stdio("b", "run")).expect_err("no TOML").to_string();
     assert!(!fault.contains("s3cret") && fault.contains("on line 2"), "{fault}");
 }
+
+/// A server of each of the forms that files have, with one more member.
+fn forms(member: &str) -> Vec<(&'static str, McpConfig)> {
+    let json_form =
+        |container: &str| json(&format!("{{ \"{container}\": {{ \"s\": {{ \"command\": \"x\", {member} }} }} }}"));
+    let mut forms = vec![
+        ("Claude and Cursor", json_form("mcpServers")),
+        ("VS Code", json_form("servers")),
+        ("opencode", json_form("mcp")),
+        (
+            "VS Code's settings",
+            json(&format!("{{ \"mcp\": {{ \"servers\": {{ \"s\": {{ \"command\": \"x\", {member} }} }} }} }}")),
+        ),
+    ];
+    let (name, value) = member.split_once(": ").expect("a member");
+    let toml = format!("[mcp_servers.s]\ncommand = \"x\"\n{} = {value}\n", name.trim_matches('"'));
+    forms.push(("codex", McpConfig::parse(&toml, Syntax::Toml, &here())));
+    forms
+}
+
+#[test]
+fn a_member_that_nobody_knows_is_told_with_the_one_that_was_meant_in_every_form() {
+    for (form, config) in forms("\"startup_timout_sec\": 5") {
+        let told: Vec<_> = config.warnings.iter().map(ToString::to_string).collect();
+        let [told] = told.as_slice() else { panic!("{form}: {told:?}") };
+        assert!(
+            told.ends_with(".s.startup_timout_sec: there is no such member: was `startup_timeout_sec` meant?"),
+            "{told}"
+        );
+        assert!(
+            config.servers[0].withheld.is_none() && config.faults.is_empty(),
+            "{form}: it keeps the server from nothing"
+        );
+    }
+    let camel = json(r#"{"mcpServers":{"s":{"command":"x","toolTimeoutSecs":5,"colour":1}}}"#);
+    let told: Vec<_> = camel.warnings.iter().map(ToString::to_string).collect();
+    assert!(
+        told[0].ends_with("was `toolTimeoutSec` meant?") || told[1].ends_with("was `toolTimeoutSec` meant?"),
+        "{told:?}"
+    );
+    assert!(told.iter().any(|told| told.contains("s.colour: there is no such member: take it out")), "{told:?}");
+}
+
+#[test]
+fn a_slip_that_would_have_kept_a_server_from_something_withholds_it() {
+    for member in [
+        "\"enabled_tols\": [\"a\"]",
+        "\"enabledtools\": [\"a\"]",
+        "\"Disabled_Tools\": [\"a\"]",
+        "\"disbled\": true",
+        "\"disable\": true",
+        "\"enable\": false",
+        "\"allowed_tools\": [\"a\"]",
+        "\"allowedTools\": [\"a\"]",
+        "\"denyList\": [\"a\"]",
+        "\"exclude_tool\": [\"a\"]",
+        "\"default_tool_approval_mode\": \"prompt\"",
+    ] {
+        for (form, config) in forms(member) {
+            assert!(config.faults.is_empty() && config.warnings.is_empty(), "{form}: {member}: {config:?}");
+            let told = config.servers[0].withheld.as_ref().expect(member).to_string();
+            assert!(told.contains(".s.") && told.contains("was `"), "{form}: {told}");
+        }
+    }
+    let off = json(r#"{"mcpServers":{"s":{"command":"x","disabled":true,"enabledTols":["a"]}}}"#);
+    assert!(off.servers[0].withheld.is_none() && off.warnings.len() == 1, "it is not started in any case");
+    let sandbox = faults(r#"{"servers":{"s":{"command":"x","sandboxEnabled":true}}}"#).concat();
+    assert!(sandbox.contains("sandboxEnabled: servers have no sandbox here"), "{sandbox}");
+}
+
+#[test]
+fn what_other_programs_write_is_no_slip() {
+    let claude = r#"{"mcpServers":{
+        "code": {"type":"http","url":"https://a","headersHelper":"x","oauth":{"clientId":"a"},"alwaysLoad":true,"timeout":5},
+        "cline": {"command":"x","alwaysAllow":["a"],"autoApprove":[],"disabled":false,"timeout":60,"watchPaths":[]},
+        "gemini": {"httpUrl":"https://a","includeTools":["a","b"],"excludeTools":["b"],"trust":false},
+        "copilot": {"type":"local","command":"x","args":[],"tools":["a"]},
+        "cursor": {"url":"https://a","auth":{"CLIENT_ID":"a"}},
+        "remarks": {"command":"x","_disabled":true,"$comment":"a","//":"b","x-owner":"c"}
+    }}"#;
+    let config = json(claude);
+    assert!(config.warnings.is_empty() && config.faults.is_empty(), "{config:?}");
+    assert!(config.servers.iter().all(|server| server.withheld.is_none()), "{config:?}");
+    let lists = |name: &str| {
+        let server = config.servers.iter().find(|server| server.name == name).expect(name);
+        (server.enabled_tools.clone().unwrap_or_default().concat(), server.disabled_tools.concat())
+    };
+    assert_eq!(
+        lists("gemini"),
+        ("ab".to_owned(), "b".to_owned()),
+        "what narrows is heeded, by whatever name it is known"
+    );
+    assert_eq!(lists("copilot").0, "a");
+    let code = r#"{"servers":{"s":{"type":"stdio","command":"x","dev":{"watch":"a"},"gallery":"a","version":"1"}}}"#;
+    let opencode = r#"{"mcp":{"s":{"type":"remote","url":"https://a","oauth":false,"enabled":true,"timeout":5000}}}"#;
+    let codex = "[mcp_servers.s]\nurl = \"https://a\"\nrequired = true\nscopes = [\"a\"]\noauth_resource = \"a\"\n\
+                 default_tools_approval_mode = \"prompt\"\nenvironment_id = \"local\"\n[mcp_servers.s.tools.a]\n\
+                 approval_mode = \"approve\"\n";
+    for config in [json(code), json(opencode), McpConfig::parse(codex, Syntax::Toml, &here())] {
+        assert!(config.warnings.is_empty() && config.faults.is_empty(), "{config:?}");
+        assert!(config.servers[0].withheld.is_none() && config.servers[0].enabled_tools.is_none(), "{config:?}");
+    }
+}
+
+#[test]
+fn what_keeps_a_server_from_something_is_not_lost_where_it_is_said_twice() {
+    let both = only(json(r#"{"mcpServers":{"s":{"command":"x","disabled_tools":["a"],"excludeTools":["b"]}}}"#));
+    assert_eq!(both.disabled_tools, ["a", "b"]);
+    let codex = |text: &str| {
+        let config = McpConfig::parse(&format!("[mcp_servers.s]\ncommand = \"x\"\n{text}"), Syntax::Toml, &here());
+        config.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    for (told, words) in [
+        (
+            faults(r#"{"mcpServers":{"s":{"command":"x","enabledTools":["a"],"includeTools":["b"]}}}"#).concat(),
+            "s.includeTools: `enabled_tools` says already which tools are used",
+        ),
+        (
+            faults(r#"{"mcpServers":{"s":{"command":"x","disabledTools":["a"],"disabled_tools":["b"]}}}"#).concat(),
+            "too, and only one of them would count",
+        ),
+        (faults(r#"{"mcpServers":{"s":{"command":"x","tools":"a"}}}"#).concat(), "s.tools: expected a list of strings"),
+        (faults(r#"{"mcpServers":{"s":{"command":"x","tools":{"a":false}}}}"#).concat(), "s.tools.a: expected a table"),
+        (codex("[mcp_servers.s.tools.a]\nenabled = false"), "s.tools.a: expected a table with `approval_mode` alone"),
+        (codex("trust = true\ndefault_tools_approval_mode = \"prompt\""), "leave one of them out"),
+        (
+            codex("trust = true\n[mcp_servers.s.tools.a]\napproval_mode = \"prompt\""),
+            "s.tools.a.approval_mode: tools are",
+        ),
+        (codex("env_vars = [{ name = \"A\", sorce = \"remote\" }]"), "env_vars[0].sorce: expected"),
+    ] {
+        assert!(told.contains(words), "{words:?} is not in {told:?}");
+    }
+}

@@ -27,8 +27,8 @@ pub(crate) struct ServeArgs {
     /// Serve to other machines without a token: whoever reaches the address can use the tools.
     #[arg(long, requires = "http", conflicts_with = "bearer_token_env")]
     pub(crate) no_token: bool,
-    /// Take requests for this host too, and from pages of it: what a proxy in front is called. Loopback's names and ADDR
-    /// are always taken.
+    /// Take requests for this host too, and from pages of it: what a proxy in front is called. HOST, HOST:PORT, an IPv6
+    /// address, or a whole address. Loopback's names and ADDR are always taken.
     #[arg(long, value_name = "HOST[:PORT]", requires = "http")]
     pub(crate) allow_host: Vec<String>,
     /// Only the tools of this set.

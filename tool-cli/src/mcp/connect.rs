@@ -10,7 +10,7 @@ use tool_mcp::client::{
     config::{McpConfig, ServerConfig, Surroundings},
 };
 
-use super::operator::Operator;
+use super::{credentials::Told, operator::Operator};
 use crate::{failure::Failure, host::working_directory, interrupt, print};
 
 /// What configurations may speak of, with the directory that calls are run in.
@@ -22,24 +22,37 @@ pub(super) fn surroundings(directory: &Path) -> Surroundings {
     }
 }
 
-/// The servers of a file. Mistakes that concern one server are told, and the others are there.
+/// The servers of a file. Mistakes that concern one server are among its faults, and the others are there; warnings are
+/// told.
 ///
 /// # Errors
 /// When the file as a whole cannot be used.
 pub(super) fn load(file: &Path, directory: &Path) -> Result<McpConfig, Failure> {
     let config = McpConfig::load(file, &surroundings(directory));
-    match config.faults.iter().find(|fault| fault.server.is_none()) {
-        Some(fault) => Err(Failure::Usage(fault.to_string())),
-        None => Ok(config),
+    if let Some(fault) = config.faults.iter().find(|fault| fault.server.is_none()) {
+        return Err(Failure::Usage(fault.to_string()));
     }
+    for warning in &config.warnings {
+        print::warning(&warning.to_string());
+    }
+    Ok(config)
 }
 
-/// Starts servers, and waits until each is ready or has failed. Ctrl-C and its like end that, and the servers.
+/// Starts servers, and waits until each is ready or has failed. Ctrl-C and its like end that, and the servers. What people
+/// sign in for is kept in the program's folder.
 ///
 /// # Errors
 /// When it was interrupted.
-pub(super) async fn start(servers: Vec<ServerConfig>, directory: &Path) -> Result<McpConnections, Failure> {
+pub(super) async fn start(
+    servers: Vec<ServerConfig>,
+    directory: &Path,
+    program: &str,
+) -> Result<McpConnections, Failure> {
     let builder = McpConnections::builder(directory).environment(Environment::of_process());
+    let builder = match Told::of(program) {
+        Some(store) => builder.credentials(store),
+        None => builder,
+    };
     let connections = builder.servers(servers).host(Operator::new(directory)).start();
     tokio::select! {
         () = connections.settled() => Ok(connections),
@@ -65,7 +78,11 @@ pub(crate) async fn end(connections: McpConnections) {
 ///
 /// # Errors
 /// When a file cannot be used, or the working directory.
-pub(crate) async fn connect(files: &[PathBuf], cwd: Option<&Path>) -> Result<Option<McpConnections>, Failure> {
+pub(crate) async fn connect(
+    files: &[PathBuf],
+    cwd: Option<&Path>,
+    program: &str,
+) -> Result<Option<McpConnections>, Failure> {
     if files.is_empty() {
         return Ok(None);
     }
@@ -77,7 +94,7 @@ pub(crate) async fn connect(files: &[PathBuf], cwd: Option<&Path>) -> Result<Opt
     for fault in &config.faults {
         print::error(&fault.to_string());
     }
-    let connections = start(config.servers, &directory).await?;
+    let connections = start(config.servers, &directory, program).await?;
     for status in connections.status() {
         if let ServerState::Failed { .. } | ServerState::Restarting { .. } = status.state {
             print::error(&status.to_string());

@@ -2,6 +2,7 @@
 
 mod args;
 mod connect;
+mod credentials;
 mod operator;
 mod serve;
 mod servers;

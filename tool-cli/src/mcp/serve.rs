@@ -61,6 +61,7 @@ pub(crate) async fn serve(mut setup: Setup, args: ServeArgs) -> Result<ExitCode,
             "--http {address} can be reached by other machines: pass --bearer-token-env NAME for a token that clients \
              send, or --no-token (with --allow-host HOST, the server's name, where the address is all of the machine's)"
         ))),
+        Ok(Err(error @ ServeError::Host { .. })) => Err(Failure::Usage(format!("--allow-host: {error}"))),
         Ok(Err(error)) => Err(Failure::Usage(error.to_string())),
     }
 }

@@ -15,16 +15,17 @@ use tool_mcp::client::{
 
 use super::{
     args::{AddArgs, ConfigArgs, McpAction, ServersArgs},
-    connect::{end, load, start},
+    connect::{end, load, start, surroundings},
+    credentials::Told,
 };
 use crate::{failure::Failure, host::working_directory, print, visible};
 
-pub(crate) async fn servers(action: McpAction) -> Result<ExitCode, Failure> {
+pub(crate) async fn servers(action: McpAction, program: &str) -> Result<ExitCode, Failure> {
     match action {
         McpAction::Add(args) => add(args),
         McpAction::List(args) => list(&args),
-        McpAction::Test { names, servers } => test(&names, &servers).await,
-        McpAction::Remove { name, config } => remove(&name, &config),
+        McpAction::Test { names, servers } => test(&names, &servers, program).await,
+        McpAction::Remove { name, config } => remove(&name, &config, program),
     }
 }
 
@@ -53,9 +54,13 @@ fn add(args: AddArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(name: &str, args: &ConfigArgs) -> Result<ExitCode, Failure> {
+fn remove(name: &str, args: &ConfigArgs, program: &str) -> Result<ExitCode, Failure> {
+    let known = McpConfig::load(&args.config, &surroundings(&working_directory(None)?)).servers;
     edit(args, false, |text, syntax| config::remove(text, syntax, name))?;
     print::note(&format!("removed `{}` from {}", visible::line(name), args.config.display()));
+    if let (Some(server), Some(kept)) = (known.iter().find(|server| server.name == name), Told::of(program)) {
+        kept.sign_out(server);
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -113,7 +118,8 @@ fn shared(_: &mut tempfile::Builder<'_, '_>) {}
 
 fn list(args: &ServersArgs) -> Result<ExitCode, Failure> {
     let McpConfig { servers, faults, .. } = load(&args.config.config, &working_directory(None)?)?;
-    for fault in &faults {
+    let withheld = || servers.iter().filter(|server| server.enabled).filter_map(|server| server.withheld.as_ref());
+    for fault in faults.iter().chain(withheld()) {
         print::error(&fault.to_string());
     }
     if args.json {
@@ -122,14 +128,19 @@ fn list(args: &ServersArgs) -> Result<ExitCode, Failure> {
         let width = servers.iter().map(|server| server.name.chars().count()).max().unwrap_or(0);
         print::stdout(|out| {
             for server in &servers {
-                let off = if server.enabled { "" } else { " (disabled)" };
+                let off = match (server.enabled, &server.withheld) {
+                    (false, _) => " (disabled)",
+                    (true, Some(_)) => " (not started)",
+                    (true, None) => "",
+                };
                 let line = visible::line(&format!("{:width$}  {}{off}", server.name, reached(server)));
                 writeln!(out, "{line}")?;
             }
             Ok(())
         })?;
     }
-    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let all_well = faults.is_empty() && withheld().next().is_none();
+    Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// How a server is reached. What could be a secret is left out: variables, headers, and parts of an address.
@@ -153,10 +164,13 @@ fn described(server: &ServerConfig) -> Value {
         Endpoint::Http(http) => described["url"] = json!(http.shown()),
         _ => {}
     }
+    if let Some(fault) = &server.withheld {
+        described["fault"] = json!(fault.to_string());
+    }
     described
 }
 
-async fn test(names: &[String], args: &ServersArgs) -> Result<ExitCode, Failure> {
+async fn test(names: &[String], args: &ServersArgs, program: &str) -> Result<ExitCode, Failure> {
     let directory = working_directory(None)?;
     let McpConfig { mut servers, mut faults, .. } = load(&args.config.config, &directory)?;
     if !names.is_empty() {
@@ -172,7 +186,7 @@ async fn test(names: &[String], args: &ServersArgs) -> Result<ExitCode, Failure>
     for fault in &faults {
         print::error(&fault.to_string());
     }
-    let connections = start(servers, &directory).await?;
+    let connections = start(servers, &directory, program).await?;
     let tools = connections.tools();
     let of = |server: &str| -> Vec<String> {
         let own = tools.iter().filter(|tool| tool.policy().tags.contains(server));

@@ -37,7 +37,7 @@ use super::{
 /// let environment = Environment::of_process();
 /// let here = Surroundings::new("/project").environment(environment.clone());
 /// let config = McpConfig::load(".mcp.json".as_ref(), &here);
-/// for fault in &config.faults {
+/// for fault in config.faults.iter().chain(&config.warnings) {
 ///     eprintln!("{fault}");
 /// }
 /// let connections = McpConnections::builder("/project").environment(environment).servers(config.servers).connect().await;
@@ -78,6 +78,8 @@ pub struct McpConnectionsBuilder {
     directory: PathBuf,
     environment: Environment,
     host: Option<Arc<dyn McpHost>>,
+    #[cfg(feature = "http-client")]
+    credentials: Option<Arc<dyn super::credentials::CredentialStore>>,
 }
 
 impl McpConnectionsBuilder {
@@ -105,6 +107,15 @@ impl McpConnectionsBuilder {
         self
     }
 
+    /// Where credentials of people who signed in are kept for the next run. Unless set, they last as long as the
+    /// connections.
+    #[cfg(feature = "http-client")]
+    #[must_use]
+    pub fn credentials(mut self, store: impl super::credentials::CredentialStore) -> Self {
+        self.credentials = Some(Arc::new(store));
+        self
+    }
+
     /// Starts all servers, and waits until each is ready or has failed; no longer than the longest `startup_timeout`, but
     /// for the time in which a person signs in. It fails never: [`McpConnections::status`] says what did not work.
     pub async fn connect(self) -> McpConnections {
@@ -119,11 +130,19 @@ impl McpConnectionsBuilder {
     /// Outside of a tokio runtime with time and I/O.
     #[must_use]
     pub fn start(self) -> McpConnections {
-        let Self { servers, directory, environment, host } = self;
+        let Self { servers, directory, environment, host, .. } = self;
         let stop = CancellationToken::new();
         let host = host.unwrap_or_else(|| Arc::new(Roots(vec![directory.clone()])));
         let programs = watch::Sender::new(false);
-        let surrounded = Arc::new(Surrounded { environment, directory, host, stop: stop.clone(), programs });
+        let surrounded = Arc::new(Surrounded {
+            environment,
+            directory,
+            host,
+            #[cfg(feature = "http-client")]
+            credentials: self.credentials,
+            stop: stop.clone(),
+            programs,
+        });
         let servers: Vec<_> = servers.into_iter().map(|config| Server::new(config, surrounded.clone())).collect();
         let shared = Arc::new(Shared {
             resource_tools: resources::tools(&servers),
@@ -213,6 +232,8 @@ impl McpConnections {
             directory: directory.into(),
             environment: Environment::default(),
             host: None,
+            #[cfg(feature = "http-client")]
+            credentials: None,
         }
     }
 

@@ -58,6 +58,12 @@ impl Handler {
         self.0.host.oauth_client(&self.0.server)
     }
 
+    /// Whether there is somebody who can sign in.
+    #[cfg(feature = "http-client")]
+    pub(super) fn signs_in(&self) -> bool {
+        self.0.host.signs_in(&self.0.server)
+    }
+
     /// Sends a person to sign in.
     ///
     /// # Errors

@@ -63,6 +63,13 @@ pub trait McpHost: Send + Sync + 'static {
         None
     }
 
+    /// Whether there is somebody who can sign in. Where not, nobody is asked, and what is kept from an earlier run
+    /// ([`credentials`](super::McpConnectionsBuilder::credentials)) is used and renewed.
+    fn signs_in(&self, server: &str) -> bool {
+        let _ = server;
+        true
+    }
+
     /// Sends a person to an authorization server's page, and gives the address that it sends them back to, which begins
     /// with [`OAuthClient::redirect_uri`]. The time that takes counts for no timeout.
     ///

@@ -8,6 +8,7 @@ use rmcp::{
     RoleClient,
     transport::{
         StreamableHttpClientTransport, Transport,
+        auth::AuthError,
         common::client_side_sse::ExponentialBackoff,
         streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
     },
@@ -18,6 +19,8 @@ use rustls_platform_verifier::BuilderVerifierExt;
 use super::{
     Environment,
     config::HttpEndpoint,
+    credentials::CredentialStore,
+    failure::Outlook,
     handler::Handler,
     http_client::{HttpClient, OAuthHttp},
     sign_in::SignIn,
@@ -39,6 +42,7 @@ pub(super) fn transport(
     endpoint: &HttpEndpoint,
     environment: &Environment,
     handler: Handler,
+    credentials: Option<Arc<dyn CredentialStore>>,
 ) -> Result<impl Transport<RoleClient> + 'static, String> {
     let mut config =
         StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()).max_sse_event_size(MAX_MESSAGE);
@@ -71,7 +75,7 @@ pub(super) fn transport(
     let tls = tls(&endpoint.url)?;
     let (following, staying) = (client(tls.clone(), same_origin())?, client(tls, Policy::none())?);
     let oauth = OAuthHttp { following: following.clone(), staying };
-    let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth));
+    let sign_in = SignIn::new(&endpoint.url, handler, Arc::new(oauth), credentials);
     Ok(StreamableHttpClientTransport::with_client(HttpClient::new(following, sign_in), config))
 }
 
@@ -113,6 +117,32 @@ fn same_origin() -> Policy {
         } else {
             attempt.follow()
         }
+    })
+}
+
+/// Whether what failed a request can pass; `None` where it is no request's.
+pub(super) fn outlook(error: &(dyn std::error::Error + 'static)) -> Option<Outlook> {
+    Some(match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        // A person is not to be asked again and again.
+        StreamableHttpError::Auth(error) => match error {
+            AuthError::TokenRefreshFailed(_) | AuthError::DiscoveryRequestFailed { .. } => Outlook::Passing,
+            _ => Outlook::Lasting,
+        },
+        StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => Outlook::Lasting,
+        StreamableHttpError::Client(error) if error.is_builder() || error.is_redirect() || error.is_status() => {
+            Outlook::Doubtful
+        }
+        // A status of this kind says that the server has too much to do, or something behind it is not there.
+        StreamableHttpError::HttpStatus(_)
+        | StreamableHttpError::Client(_)
+        | StreamableHttpError::Sse(_)
+        | StreamableHttpError::Io(_)
+        | StreamableHttpError::UnexpectedEndOfStream
+        | StreamableHttpError::TransportChannelClosed
+        | StreamableHttpError::SessionExpired
+        | StreamableHttpError::SessionRecoveryTimeout
+        | StreamableHttpError::ControlRequestTimeout => Outlook::Passing,
+        _ => Outlook::Doubtful,
     })
 }
 

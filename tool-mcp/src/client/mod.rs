@@ -14,8 +14,8 @@
 //! their configuration names. Nothing is fetched for a server's schema.
 //!
 //! # What servers do wrong
-//! A server that fails is reported ([`McpConnections::status`]) and started anew, with a growing pause; the others do not
-//! notice. Messages, lists and what may wait are bounded; an answer that is too long, or cannot be read, is an error of
+//! A server that fails is reported ([`McpConnections::status`]) and, where that may help, started anew, with a growing
+//! pause; the others do not notice. Messages, lists and what may wait are bounded; an answer that is too long, or cannot be read, is an error of
 //! that call. A tool whose schema cannot be used is left out, and noted; references to elsewhere are not checked, and
 //! noted.
 
@@ -23,8 +23,11 @@ mod call;
 pub mod config;
 mod connections;
 mod content;
+#[cfg(feature = "http-client")]
+pub mod credentials;
 mod declared;
 mod environment;
+mod failure;
 mod handler;
 pub mod host;
 #[cfg(feature = "http-client")]

@@ -15,10 +15,12 @@ use super::{
     config::ServerConfig,
     content,
     declared::Declared,
+    failure::{Failure, Outlook},
     host::McpHost,
     session::{RequestError, Session},
-    start::{Failure, with_stderr},
+    start::with_stderr,
     tail::Tail,
+    words::chain,
 };
 
 /// How long a server that failed is left alone, at first; twice as long each time.
@@ -37,6 +39,8 @@ pub(super) struct Surrounded {
     pub(super) environment: Environment,
     pub(super) directory: PathBuf,
     pub(super) host: Arc<dyn McpHost>,
+    #[cfg(feature = "http-client")]
+    pub(super) credentials: Option<Arc<dyn super::credentials::CredentialStore>>,
     pub(super) stop: CancellationToken,
     /// What programs hear: whether they are to be killed at once. Each has a receiver as long as it is there.
     pub(super) programs: watch::Sender<bool>,
@@ -67,6 +71,10 @@ pub(super) struct View {
     pub(super) declared: Arc<Vec<Declared>>,
     /// What of its list could not be read.
     pub(super) notes: Arc<Vec<String>>,
+    /// Whether it has run since it was last started by somebody: then it is worth waiting for.
+    pub(super) has_run: bool,
+    /// When it is tried again.
+    next_try: Option<Instant>,
     tail: Tail,
 }
 
@@ -75,13 +83,46 @@ impl View {
     pub(super) fn is_settled(&self) -> bool {
         !matches!(self.state, ServerState::Starting)
     }
+
+    /// Whether who wants something of it is to wait.
+    fn is_awaited(&self) -> bool {
+        match &self.session {
+            Some(session) => session.is_closed(),
+            None => match self.state {
+                ServerState::Starting => true,
+                ServerState::Restarting { .. } => self.has_run,
+                _ => false,
+            },
+        }
+    }
+
+    /// The state as it is now.
+    fn state(&self) -> ServerState {
+        let mut state = self.state.clone();
+        if let ServerState::Restarting { next_try, .. } = &mut state {
+            let now = Instant::now();
+            *next_try = self.next_try.map(|next| next.saturating_duration_since(now)).unwrap_or_default();
+        }
+        state
+    }
 }
 
 impl Server {
     pub(super) fn new(config: ServerConfig, surrounded: Arc<Surrounded>) -> Arc<Self> {
-        let state = if config.enabled { ServerState::Starting } else { ServerState::Disabled };
-        let view =
-            View { state, session: None, declared: Arc::default(), notes: Arc::default(), tail: Tail::default() };
+        let state = match &config.withheld {
+            _ if !config.enabled => ServerState::Disabled,
+            Some(fault) => ServerState::Failed { reason: fault.to_string() },
+            None => ServerState::Starting,
+        };
+        let view = View {
+            state,
+            session: None,
+            declared: Arc::default(),
+            notes: Arc::default(),
+            has_run: false,
+            next_try: None,
+            tail: Tail::default(),
+        };
         Arc::new(Self { config, surrounded, view: watch::Sender::new(view), again: Notify::new() })
     }
 
@@ -99,7 +140,7 @@ impl Server {
         notes.truncate(MAX_NOTES);
         ServerStatus {
             server: self.config.name.clone(),
-            state: view.state,
+            state: view.state(),
             tools,
             instructions: view.session.as_ref().and_then(|session| session.info.instructions.clone()),
             notes,
@@ -117,20 +158,22 @@ impl Server {
 
     /// Starts it, and starts it anew when it fails, until it is to stop.
     pub(super) async fn run(self: Arc<Self>) {
-        if !self.config.enabled {
+        if !self.config.enabled || self.config.withheld.is_some() {
             return;
         }
-        let (mut restarts, mut was_ready) = (0, false);
+        let mut restarts = 0;
         // What is left of a connection that ended: its process, which is told to end, then killed.
         let mut remains = CancellationToken::new();
         remains.cancel();
         loop {
             let tail = Tail::default();
-            self.view.send_modify(|view| view.tail = tail.clone());
+            self.view.send_modify(|view| {
+                view.tail = tail.clone();
+                view.next_try = None;
+            });
             let failure = select! {
                 started = self.start(tail) => match started {
                     Ok(session) => {
-                        was_ready = true;
                         let since = Instant::now();
                         self.serve(&session).await;
                         if self.surrounded.stop.is_cancelled() {
@@ -148,8 +191,13 @@ impl Server {
                 () = self.surrounded.stop.cancelled() => break,
             };
             restarts += 1;
+            let may_pass = match failure.outlook {
+                Outlook::Lasting => false,
+                Outlook::Doubtful => self.view.borrow().has_run,
+                Outlook::Passing => true,
+            };
             let reason = failure.reason;
-            if failure.is_lasting || !was_ready || restarts > MAX_RESTARTS {
+            if !may_pass || restarts > MAX_RESTARTS {
                 self.view.send_modify(|view| {
                     view.state = ServerState::Failed { reason };
                     view.session = None;
@@ -159,17 +207,20 @@ impl Server {
                     () = self.again.notified() => {}
                     () = self.surrounded.stop.cancelled() => break,
                 }
-                (restarts, was_ready) = (0, false);
-                self.view.send_modify(|view| view.state = ServerState::Starting);
+                restarts = 0;
+                self.view.send_modify(|view| {
+                    view.state = ServerState::Starting;
+                    view.has_run = false;
+                });
                 continue;
             }
+            let back_off = BACK_OFF * 2_u32.pow(restarts - 1);
             self.view.send_modify(|view| {
-                view.state = ServerState::Restarting { reason };
+                view.state = ServerState::Restarting { reason, next_try: back_off };
                 view.session = None;
+                view.next_try = Some(Instant::now() + back_off);
             });
-            let pause = async {
-                tokio::join!(sleep(BACK_OFF * 2_u32.pow(restarts - 1)), timeout(REMAINS, remains.cancelled()))
-            };
+            let pause = async { tokio::join!(sleep(back_off), timeout(REMAINS, remains.cancelled())) };
             select! {
                 _ = pause => {}
                 () = self.surrounded.stop.cancelled() => break,
@@ -209,8 +260,8 @@ impl Server {
                 declared.put(view);
                 is_new
             }),
-            Err(reason) => self.view.send_if_modified(|view| {
-                view.notes = Arc::new(vec![format!("its changed tools could not be listed: {reason}")]);
+            Err(error) => self.view.send_if_modified(|view| {
+                view.notes = Arc::new(vec![format!("its changed tools could not be listed: {}", chain(&error))]);
                 true
             }),
         };
@@ -223,12 +274,8 @@ impl Server {
     /// Why there is none, and will not be.
     pub(super) async fn session(&self) -> Result<Arc<Session>, String> {
         let mut watched = self.watch();
-        let view = watched.wait_for(|view| match &view.session {
-            Some(session) => !session.is_closed(),
-            None => !matches!(view.state, ServerState::Starting | ServerState::Restarting { .. }),
-        });
-        let view = view.await.map_err(|_| "it is gone".to_owned())?;
-        view.session.clone().ok_or_else(|| view.state.to_string())
+        let view = watched.wait_for(|view| !view.is_awaited()).await.map_err(|_| "it is gone".to_owned())?;
+        view.session.clone().ok_or_else(|| view.state().to_string())
     }
 
     /// Calls one of its tools, by the server's name for it.

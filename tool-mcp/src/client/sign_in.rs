@@ -2,14 +2,21 @@
 //!
 //! Nothing is asked of an authorization server until a server refuses a request. What it says then leads to it: the
 //! refusal names the resource's metadata, that names the authorization server, and this says how a client is known to it.
-//! The host sends a person there (`McpHost::sign_in`); tokens are kept in memory, and refreshed.
+//! The host sends a person there (`McpHost::sign_in`); tokens are refreshed, and kept where the host says
+//! (`McpConnectionsBuilder::credentials`).
 
 use std::sync::Arc;
 
-use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationRequest, OAuthHttpClient, OAuthState};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, OAuthClientConfig, OAuthHttpClient, OAuthState,
+};
 use tokio::sync::Mutex;
 
-use super::handler::Handler;
+use super::{
+    credentials::{CredentialKey, CredentialStore, Kept},
+    handler::Handler,
+    host::OAuthClient,
+};
 
 /// As often in a row is a person asked to allow more, to no avail. (`rmcp` forgets its own count with each new token.)
 const MAX_WIDENINGS: u32 = 2;
@@ -20,8 +27,18 @@ pub(super) struct SignIn {
     /// What knows the server's name, and its host.
     handler: Handler,
     http: Arc<dyn OAuthHttpClient>,
+    /// What was given, now or in an earlier run.
+    kept: Kept,
     /// Who has signed in. It is held while a person does: other requests would only ask again.
-    held: Mutex<Option<SignedIn>>,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    /// Whether it was looked whether anything is kept.
+    has_read: bool,
+    /// Whoever has signed in in this run, or whose credentials of an earlier run were renewed.
+    signed_in: Option<SignedIn>,
 }
 
 /// What an authorization server has given.
@@ -43,15 +60,29 @@ impl SignedIn {
 }
 
 impl SignIn {
-    pub(super) fn new(url: &str, handler: Handler, http: Arc<dyn OAuthHttpClient>) -> Self {
-        Self { url: url.to_owned(), handler, http, held: Mutex::default() }
+    pub(super) fn new(
+        url: &str,
+        handler: Handler,
+        http: Arc<dyn OAuthHttpClient>,
+        store: Option<Arc<dyn CredentialStore>>,
+    ) -> Self {
+        let key =
+            |client: OAuthClient| CredentialKey::new(url, client.id.or(client.metadata_url).unwrap_or(client.name));
+        let kept = Kept::new(store.zip(handler.oauth_client().map(key)));
+        Self { url: url.to_owned(), handler, http, kept, held: Mutex::default() }
     }
 
-    /// The token, refreshed where it is about to end; `None` where nobody has signed in, or has to do so again.
+    /// The token, refreshed where it is about to end; `None` where nobody has signed in, or has to do so again. One of an
+    /// earlier run is as it was kept: what the server says when it refuses it leads to who renews it.
     pub(super) async fn token(&self) -> Result<Option<String>, AuthError> {
-        match &*self.held.lock().await {
+        let mut held = self.held.lock().await;
+        if !held.has_read {
+            self.kept.read().await;
+            held.has_read = true;
+        }
+        match &held.signed_in {
             Some(signed_in) => signed_in.token().await,
-            None => Ok(None),
+            None => Ok(self.kept.token()),
         }
     }
 
@@ -59,19 +90,31 @@ impl SignIn {
     /// where the host signs nobody in.
     pub(super) async fn renew(&self, sent: Option<&str>, challenge: &str) -> Result<Option<String>, AuthError> {
         let mut held = self.held.lock().await;
-        if let Some(signed_in) = &*held {
-            let current = signed_in.token().await?;
-            // Somebody else was refused as well, and has been here before.
-            if current.is_some() && current.as_deref() != sent {
-                return Ok(current);
-            }
-            if signed_in.manager.refresh_token().await.is_ok() {
-                return signed_in.token().await;
-            }
-        }
         let Some(client) = self.handler.oauth_client() else { return Ok(None) };
+        // Somebody else was refused as well, and has been here before: a request, or another process.
+        self.kept.read().await;
+        let current = match &held.signed_in {
+            Some(signed_in) => signed_in.token().await?,
+            None => self.kept.token(),
+        };
+        if current.is_some() && current.as_deref() != sent {
+            return Ok(current);
+        }
+        if let Some(signed_in) = &held.signed_in {
+            match signed_in.manager.refresh_token().await {
+                Ok(_) => return signed_in.token().await,
+                Err(error) if self.may_pass(&error) => return Err(error),
+                Err(_) => {}
+            }
+        } else if let Some(renewed) = self.renewed(&client, Some(challenge)).await? {
+            return held.signed_in.insert(renewed).token().await;
+        }
         // The server may trust another authorization server by now: all is found out anew.
-        *held = None;
+        held.signed_in = None;
+        self.kept.forget().await;
+        if !self.handler.signs_in() {
+            return Ok(None);
+        }
         let mut request = AuthorizationRequest::new(client.redirect_uri)
             .with_client_name(client.name)
             .with_scopes(client.scopes)
@@ -79,19 +122,60 @@ impl SignIn {
         request.client_id = client.id;
         request.client_secret = client.secret;
         request.client_metadata_url = client.metadata_url;
-        let mut state = OAuthState::new_with_oauth_http_client(self.url.as_str(), self.http.clone()).await?;
+        let mut state = OAuthState::Unauthorized(self.manager().await?);
         state.start_authorization(request).await?;
         self.visit(&mut state).await?;
         let manager = state.into_authorization_manager().ok_or(AuthError::AuthorizationRequired)?;
-        held.insert(SignedIn { manager, widenings: 0 }).token().await
+        held.signed_in.insert(SignedIn { manager, widenings: 0 }).token().await
+    }
+
+    async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
+        let mut manager =
+            AuthorizationManager::new_with_oauth_http_client(self.url.as_str(), self.http.clone()).await?;
+        manager.set_credential_store(self.kept.clone());
+        Ok(manager)
+    }
+
+    /// Renews the credentials of an earlier run. `None` where there are none, or a person has to sign in again.
+    async fn renewed(&self, client: &OAuthClient, challenge: Option<&str>) -> Result<Option<SignedIn>, AuthError> {
+        let Some(kept) = self.kept.known() else { return Ok(None) };
+        let mut manager = self.manager().await?;
+        let metadata = manager.resolve_metadata_from_challenge(challenge).await?.metadata;
+        // What one authorization server gave is shown to no other.
+        if kept.issuer != metadata.issuer {
+            return Ok(None);
+        }
+        manager.set_metadata(metadata);
+        let mut config = OAuthClientConfig::new(kept.client_id.as_str(), client.redirect_uri.as_str());
+        if let Some(secret) = client.secret.as_ref().filter(|_| client.id.as_ref() == Some(&kept.client_id)) {
+            config = config.with_client_secret(secret);
+        }
+        manager.configure_client(config)?;
+        match manager.refresh_token().await {
+            Ok(_) => Ok(Some(SignedIn { manager, widenings: 0 })),
+            Err(error) if self.may_pass(&error) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Whether what could not be renewed is to be kept for another time: it was not refused, and nobody else can be asked.
+    fn may_pass(&self, error: &AuthError) -> bool {
+        matches!(error, AuthError::TokenRefreshFailed(_)) && !self.handler.signs_in()
     }
 
     /// After `sent` was found to allow too little: a token for `scope` as well. `None` where the host signs nobody in, or
     /// has been asked to do so often enough, to no avail.
     pub(super) async fn widen(&self, sent: Option<&str>, scope: &str) -> Result<Option<String>, AuthError> {
         let mut held = self.held.lock().await;
-        let Some(client) = self.handler.oauth_client() else { return Ok(None) };
-        let Some(signed_in) = held.take() else { return Ok(None) };
+        let Some(client) = self.handler.oauth_client().filter(|_| self.handler.signs_in()) else { return Ok(None) };
+        let held = &mut held.signed_in;
+        let signed_in = match held.take() {
+            Some(signed_in) => signed_in,
+            None => match self.renewed(&client, None).await? {
+                Some(renewed) => renewed,
+                None => return Ok(None),
+            },
+        };
         let current = signed_in.token().await;
         let is_news = current.as_ref().is_ok_and(|current| current.as_deref() != sent);
         if current.is_err() || is_news || signed_in.widenings >= MAX_WIDENINGS {
@@ -117,7 +201,7 @@ impl SignIn {
 
     /// A token that allows more was what a server wanted: it may want more another time.
     pub(super) async fn widened(&self) {
-        if let Some(signed_in) = &mut *self.held.lock().await {
+        if let Some(signed_in) = &mut self.held.lock().await.signed_in {
             signed_in.widenings = 0;
         }
     }

@@ -2,32 +2,25 @@
 
 use std::sync::Arc;
 
-use rmcp::service::ClientInitializeError;
 use tokio::time::timeout;
 
 use super::{
     MAX_NOTES, ServerState,
     config::Endpoint,
     declared::Declared,
+    failure::Failure,
     handler::Handler,
-    listing::Kind,
+    listing::{Kind, ListError},
     process::Program,
     server::{Server, Surrounded, View},
-    session::{Session, cause},
+    session::Session,
     stdio::StdioTransport,
     tail::Tail,
-    words::{chain, span},
+    words::span,
 };
 
 /// As much of stderr is in the reason of a failure, in lines.
 const SHOWN_LINES: usize = 10;
-
-/// Why a server does not run.
-pub(super) struct Failure {
-    pub(super) reason: String,
-    /// Whether it would be the same another time.
-    pub(super) is_lasting: bool,
-}
 
 impl Server {
     /// One start: opens a connection, and lists the tools.
@@ -37,10 +30,10 @@ impl Server {
         let begun = async {
             let session = Arc::new(self.open(handler.clone(), tail.clone()).await?);
             let declared = match session.info.capabilities.tools {
-                Some(_) => self.declared(&session).await.map_err(Failure::passing)?,
+                Some(_) => self.declared(&session).await?,
                 None => Declarations::default(),
             };
-            Ok((session, declared))
+            Ok::<_, Failure>((session, declared))
         };
         tokio::pin!(begun);
         let (session, declared) = loop {
@@ -64,6 +57,7 @@ impl Server {
         self.view.send_modify(|view| {
             view.state = state;
             view.session = Some(session.clone());
+            view.has_run = true;
             declared.put(view);
         });
         Ok(session)
@@ -75,39 +69,36 @@ impl Server {
         let opened = match &self.config.endpoint {
             Endpoint::Stdio(stdio) => {
                 let started = Program::start(stdio, environment, directory, programs.subscribe());
-                let (program, streams) = started.map_err(|error| Failure {
-                    reason: format!(
-                        "`{}` cannot be started: {error}. See whether it is installed and in PATH, and whether `cwd` is \
-                         a directory",
-                        stdio.command
-                    ),
-                    is_lasting: true,
-                })?;
+                let (program, streams) = started.map_err(|error| Failure::unstarted(&stdio.command, &error))?;
                 Session::open(StdioTransport::new(program, streams, tail.clone()), handler, era, tail.clone(), limit)
                     .await
             }
             #[cfg(feature = "http-client")]
             Endpoint::Http(http) => {
                 tail.end();
-                let transport = super::http::transport(http, environment, handler.clone())
-                    .map_err(|reason| Failure { reason, is_lasting: true })?;
+                let transport =
+                    super::http::transport(http, environment, handler.clone(), self.surrounded.credentials.clone())
+                        .map_err(Failure::lasting)?;
                 Session::open(transport, handler, era, tail.clone(), limit).await
             }
             #[cfg(not(feature = "http-client"))]
             Endpoint::Http(_) => {
                 let reason = "this program was built without HTTP for MCP: give a `command`".to_owned();
-                return Err(Failure { reason, is_lasting: true });
+                return Err(Failure::lasting(reason));
             }
         };
         match opened {
             Ok(session) => Ok(session),
-            Err(error) => Err(Failure::passing(with_stderr(&unopened(&error), &tail).await)),
+            Err(error) => {
+                let failure = Failure::unopened(&error);
+                Err(Failure { reason: with_stderr(&failure.reason, &tail).await, ..failure })
+            }
         }
     }
 
     /// Lists its tools.
-    pub(super) async fn declared(&self, session: &Session) -> Result<Declarations, String> {
-        let listed = session.list(Kind::Tools, self.config.startup_timeout).await.map_err(|error| chain(&error))?;
+    pub(super) async fn declared(&self, session: &Session) -> Result<Declarations, ListError> {
+        let listed = session.list(Kind::Tools, self.config.startup_timeout).await?;
         let mut declarations = Declarations::default();
         let mut known = std::collections::HashSet::new();
         for item in listed {
@@ -139,27 +130,6 @@ impl Declarations {
             view.declared = Arc::new(self.tools);
         }
         view.notes = Arc::new(self.notes);
-    }
-}
-
-impl Failure {
-    pub(super) fn passing(reason: String) -> Self {
-        Self { reason, is_lasting: false }
-    }
-}
-
-/// Why a connection could not be opened, and what can be done.
-fn unopened(error: &ClientInitializeError) -> String {
-    if error.is_authorization_required() {
-        return "it wants to know who asks, and this host signs nobody in: put a token in a variable, and give its name as \
-                `bearer_token_env_var`"
-            .to_owned();
-    }
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it said what it can do".to_owned(),
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => unopened(fallback),
-        ClientInitializeError::TransportError { error, .. } => cause(error),
-        error => chain(error),
     }
 }
 

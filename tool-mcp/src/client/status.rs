@@ -1,6 +1,6 @@
 //! How the servers are.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// One server, as it is at the moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +38,13 @@ pub enum ServerState {
         /// What it calls itself, with its version.
         program: Option<String>,
     },
-    /// It failed, and is started anew after a while. Calls wait for it.
+    /// It failed of something that can pass, and is started anew after a while, at most five times in a row. If it has run
+    /// before, it keeps its tools, and calls wait for it; else it has none yet, and nobody waits.
     Restarting {
         /// Why it failed.
         reason: String,
+        /// How long until the next try, from when the status was asked for; zero while it is being tried.
+        next_try: Duration,
     },
     /// It failed, and is left alone. It has no tools.
     Failed {
@@ -57,7 +60,7 @@ impl ServerState {
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         match self {
-            Self::Failed { reason } | Self::Restarting { reason } => Some(reason),
+            Self::Failed { reason } | Self::Restarting { reason, .. } => Some(reason),
             Self::Disabled | Self::Starting | Self::Ready { .. } | Self::Stopped => None,
         }
     }
@@ -70,7 +73,10 @@ impl fmt::Display for ServerState {
             Self::Starting => f.write_str("starting"),
             Self::Ready { protocol, program: Some(program) } => write!(f, "ready ({program}, {protocol})"),
             Self::Ready { protocol, program: None } => write!(f, "ready ({protocol})"),
-            Self::Restarting { reason } => write!(f, "restarting: {reason}"),
+            Self::Restarting { reason, next_try } if next_try.is_zero() => write!(f, "restarting: {reason}"),
+            Self::Restarting { reason, next_try } => {
+                write!(f, "restarting in {:.1} s: {reason}", next_try.as_secs_f64())
+            }
             Self::Failed { reason } => write!(f, "failed: {reason}"),
             Self::Stopped => f.write_str("stopped"),
         }

@@ -20,6 +20,14 @@ pub enum ServeError {
     /// The client began with something else than the protocol begins with.
     #[error("the client did not begin as the protocol wants it: {0}")]
     Handshake(String),
+    /// What is to be a host that requests may be for is none.
+    #[error("`{given}` is no host: {why}")]
+    Host {
+        /// What was given.
+        given: String,
+        /// What was expected.
+        why: String,
+    },
     /// Other machines could reach the server, and nothing says that they may.
     #[error(
         "{0} can be reached by other machines: ask for a token, or say that none is wanted; without one, say also by \

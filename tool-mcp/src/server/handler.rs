@@ -308,6 +308,10 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        // Spills never change: without other resources there is nothing to subscribe to, and no client is told so.
+        if self.shared.resources.is_empty() {
+            return Err(ErrorData::method_not_found::<rmcp::model::SubscribeRequestMethod>());
+        }
         if self.session(&context)?.watch(request.uri) {
             Ok(())
         } else {
@@ -320,6 +324,9 @@ impl ServerHandler for Handler {
         request: UnsubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        if self.shared.resources.is_empty() {
+            return Err(ErrorData::method_not_found::<rmcp::model::UnsubscribeRequestMethod>());
+        }
         self.session(&context)?.unwatch(&request.uri);
         Ok(())
     }

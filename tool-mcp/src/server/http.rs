@@ -11,27 +11,35 @@ use hyper_util::{
     server::graceful::GracefulShutdown,
 };
 use rmcp::{
-    model::{ErrorCode, ErrorData, ServerJsonRpcMessage},
+    model::{ErrorCode, ErrorData, ProtocolVersion, ServerJsonRpcMessage},
     transport::{
-        StreamableHttpServerConfig, StreamableHttpService,
-        streamable_http_server::session::local::{LocalSessionManager, SessionConfig},
+        StreamableHttpServerConfig, StreamableHttpService, streamable_http_server::session::local::SessionConfig,
     },
 };
-use serde::de::IgnoredAny;
+use serde::{
+    Deserialize,
+    de::{
+        IgnoredAny, IntoDeserializer,
+        value::{Error as ValueError, StrDeserializer},
+    },
+};
 use subtle::ConstantTimeEq;
 use tokio::{net::TcpListener, sync::Semaphore};
 use tool_core::CancellationToken;
 
 use super::{
+    allowed_host::AllowedHost,
     body::{self, Bodies},
     error::ServeError,
+    exchange::is_stateless,
     handler::{Belonging, Handler},
+    sessions::{SessionFault, Sessions},
     shared::Shared,
 };
 
 /// How many connections are served at once. More wait.
 const CONNECTIONS: usize = 2_048;
-/// How many sessions there may be.
+/// How many sessions there may be, unless it is set.
 const SESSIONS: usize = 10_000;
 /// How long a session is kept that nobody uses.
 const IDLE: Duration = Duration::from_secs(60 * 60);
@@ -47,7 +55,7 @@ const ENDING: Duration = Duration::from_secs(10);
 const PULSE: Duration = Duration::from_secs(5);
 
 type Body = BoxBody<Bytes, Infallible>;
-type Endpoint = StreamableHttpService<Handler, LocalSessionManager>;
+type Endpoint = StreamableHttpService<Handler, Sessions>;
 
 /// How a server is served over HTTP.
 #[derive(Debug, Clone)]
@@ -57,12 +65,13 @@ pub struct HttpOptions {
     is_open: bool,
     hosts: Vec<String>,
     sessions: bool,
+    max_sessions: usize,
     together: Option<bool>,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { token: None, is_open: false, hosts: Vec::new(), sessions: true, together: None }
+        Self { token: None, is_open: false, hosts: Vec::new(), sessions: true, max_sessions: SESSIONS, together: None }
     }
 }
 
@@ -87,9 +96,10 @@ impl HttpOptions {
         self
     }
 
-    /// Takes requests for these hosts too (`HOST` or `HOST:PORT`), and from pages of them. Those of loopback, and the
-    /// address that is listened on, are taken always: a page of another host must not reach a server on its reader's
-    /// machine (DNS rebinding).
+    /// Takes requests for these hosts too, and from pages of them: `HOST`, at any port; `HOST:PORT`; an IPv6 address, in
+    /// brackets where a port follows; or an address like `https://HOST`. What is none of these is refused when the server
+    /// is to start ([`check`](Self::check)). Those of loopback, and the address that is listened on, are taken always: a
+    /// page of another host must not reach a server on its reader's machine (DNS rebinding).
     pub fn hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.hosts.extend(hosts.into_iter().map(Into::into));
         self
@@ -102,16 +112,32 @@ impl HttpOptions {
         self
     }
 
+    /// How many sessions there may be, 10,000 unless it is set. Beyond them the one that is idle longest is ended, one that
+    /// nobody listens to first; its client is told that it is gone (404), and begins anew. One in which a call runs is not
+    /// ended; where calls run in all, who wants to begin is refused (503).
+    pub fn max_sessions(mut self, most: usize) -> Self {
+        self.max_sessions = most;
+        self
+    }
+
     /// Whether a server may be served so at this address.
     ///
     /// # Errors
-    /// When other machines could reach it, and nothing says that they may.
+    /// When other machines could reach it, and nothing says that they may; when one of the hosts is none.
     pub fn check(&self, address: SocketAddr) -> Result<(), ServeError> {
+        self.allowed()?;
         let is_named = !self.hosts.is_empty() || !address.ip().is_unspecified();
         match address.ip().is_loopback() || self.token.is_some() || (self.is_open && is_named) {
             true => Ok(()),
             false => Err(ServeError::Unprotected(address)),
         }
+    }
+
+    fn allowed(&self) -> Result<Vec<AllowedHost>, ServeError> {
+        let parsed = self.hosts.iter().map(|given| {
+            AllowedHost::parse(given).map_err(|why| ServeError::Host { given: given.escape_debug().to_string(), why })
+        });
+        parsed.collect()
     }
 
     /// Whether requests that belong to no session share one, as far as they declare none. Unless said, they do where only
@@ -128,11 +154,9 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     let is_local = address.ip().is_loopback();
     // Streams that stay open end with this.
     let over = CancellationToken::new();
-    let config = config(&options, address, over.clone());
+    let config = config(&options, address, over.clone())?;
     let belonging = Belonging::Http { sessions: options.sessions, together: options.together.unwrap_or(is_local) };
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config = session_config();
-    let sessions = Arc::new(sessions);
+    let sessions = Arc::new(Sessions::new(options.max_sessions, session_config()));
     let stop = shared.stop.clone();
     let closing = over.clone();
     let serving = shared.clone();
@@ -195,16 +219,16 @@ pub(super) async fn serve(shared: Arc<Shared>, listener: TcpListener, options: H
     Ok(())
 }
 
-fn config(options: &HttpOptions, address: SocketAddr, over: CancellationToken) -> StreamableHttpServerConfig {
-    let own = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned);
-    let listened = if address.ip().is_unspecified() { None } else { Some(address.to_string()) };
-    let hosts: Vec<String> = own.into_iter().chain(listened).chain(options.hosts.iter().cloned()).collect();
-    let origin = |host: &String| {
-        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        let port = if has_port { "" } else { ":*" };
-        [format!("http://{host}{port}"), format!("https://{host}{port}")]
-    };
-    let origins: Vec<String> = hosts.iter().flat_map(origin).collect();
+fn config(
+    options: &HttpOptions,
+    address: SocketAddr,
+    over: CancellationToken,
+) -> Result<StreamableHttpServerConfig, ServeError> {
+    let own = ["localhost", "127.0.0.1", "[::1]"].map(AllowedHost::named);
+    let listened = (!address.ip().is_unspecified()).then(|| AllowedHost::at(address));
+    let allowed: Vec<_> = own.into_iter().chain(listened).chain(options.allowed()?).collect();
+    let hosts: Vec<_> = allowed.iter().map(AllowedHost::authority).collect();
+    let origins: Vec<_> = allowed.iter().flat_map(AllowedHost::origins).collect();
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(origins)
         .enforce_origin_validation()
@@ -214,7 +238,7 @@ fn config(options: &HttpOptions, address: SocketAddr, over: CancellationToken) -
         .with_cancellation_token(over);
     // Who knows the token is no page of another host, and by which names a machine is reached it does not know.
     let is_anywhere = address.ip().is_unspecified() && options.token.is_some() && options.hosts.is_empty();
-    if is_anywhere { config.disable_allowed_hosts() } else { config.with_allowed_hosts(hosts) }
+    Ok(if is_anywhere { config.disable_allowed_hosts() } else { config.with_allowed_hosts(hosts) })
 }
 
 fn session_config() -> SessionConfig {
@@ -226,7 +250,7 @@ fn session_config() -> SessionConfig {
 /// What looks at requests before they are read.
 struct Door {
     endpoint: Endpoint,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     token: Option<String>,
     bodies: Bodies,
 }
@@ -244,9 +268,8 @@ impl Door {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return response;
         }
-        let may_begin = request.method() == http::Method::POST && !request.headers().contains_key("mcp-session-id");
-        if may_begin && self.sessions.sessions.read().await.len() >= SESSIONS {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable: there are too many sessions");
+        if may_begin(&request) && !self.sessions.has_room() {
+            return plain(StatusCode::SERVICE_UNAVAILABLE, &format!("Service Unavailable: {}", SessionFault::Full));
         }
         let (head, body) = request.into_parts();
         let (body, _room) = match self.bodies.read(body).await {
@@ -267,6 +290,17 @@ impl Door {
             scheme.eq_ignore_ascii_case("bearer") && bool::from(given.trim().as_bytes().ct_eq(token.as_bytes()))
         })
     }
+}
+
+/// Whether a request may begin a session: one of the revisions that have sessions, without any.
+fn may_begin(request: &Request<Incoming>) -> bool {
+    let headers = request.headers();
+    let version = headers.get("mcp-protocol-version").and_then(|version| {
+        let version: StrDeserializer<'_, ValueError> = version.to_str().ok()?.into_deserializer();
+        ProtocolVersion::deserialize(version).ok()
+    });
+    let is_post = request.method() == http::Method::POST;
+    is_post && !headers.contains_key("mcp-session-id") && !version.as_ref().is_some_and(is_stateless)
 }
 
 fn is_json(content_type: &HeaderValue) -> bool {

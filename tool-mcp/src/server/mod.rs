@@ -32,6 +32,7 @@
 //!
 //! Resources, prompts and completions of a host's own: [`Resources`], [`Prompts`], [`Completions`].
 
+mod allowed_host;
 mod announce;
 mod answer;
 mod approver;
@@ -58,6 +59,7 @@ mod read;
 mod resources;
 mod rounds;
 mod session;
+mod sessions;
 mod shared;
 mod spills;
 mod streams;

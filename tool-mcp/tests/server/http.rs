@@ -13,30 +13,30 @@ use tool_mcp::server::{HttpOptions, McpServer, ServeError};
 
 use crate::tools::{Seen, server};
 
-struct Http {
+pub(crate) struct Http {
     server: McpServer,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
     served: JoinHandle<Result<(), ServeError>>,
 }
 
 /// What came back: the head, and the message in the body.
-struct Reply {
-    head: String,
-    message: Value,
+pub(crate) struct Reply {
+    pub(crate) head: String,
+    pub(crate) message: Value,
 }
 
 impl Reply {
-    fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
     }
 
-    fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
 
 impl Http {
-    async fn start(seen: &Seen, options: HttpOptions) -> Self {
+    pub(crate) async fn start(seen: &Seen, options: HttpOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let (address, server) = (listener.local_addr().expect("an address"), server(seen));
         let serving = server.clone();
@@ -44,7 +44,7 @@ impl Http {
         Self { server, address, served }
     }
 
-    async fn open(&self, headers: &[(&str, &str)], body: &Value) -> TcpStream {
+    pub(crate) async fn open(&self, headers: &[(&str, &str)], body: &Value) -> TcpStream {
         self.send(headers, &body.to_string()).await
     }
 
@@ -67,7 +67,7 @@ impl Http {
         stream
     }
 
-    async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Reply {
+    pub(crate) async fn post(&self, headers: &[(&str, &str)], body: &Value) -> Reply {
         read(self.open(headers, body).await).await
     }
 }
@@ -90,13 +90,13 @@ async fn read(stream: TcpStream) -> Reply {
     Reply { head: head.to_owned(), message: json.next_back().unwrap_or_default() }
 }
 
-fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     let info = json!({ "name": "http", "version": "1" });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
 }
 
-fn stateless(tool: &str, arguments: &Value) -> Value {
+pub(crate) fn stateless(tool: &str, arguments: &Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "http", "version": "1" },
@@ -108,7 +108,7 @@ fn stateless(tool: &str, arguments: &Value) -> Value {
 
 const MODERN: [(&str, &str); 2] = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/call")];
 
-fn headers(tool: &str) -> Vec<(&str, &str)> {
+pub(crate) fn headers(tool: &str) -> Vec<(&str, &str)> {
     MODERN.into_iter().chain([("Mcp-Name", tool)]).collect()
 }
 
@@ -161,6 +161,54 @@ async fn other_machines_are_served_only_where_that_is_said() {
         server.stop();
         let served = server.serve_http(listener, options.clone()).await;
         assert_eq!(served.is_ok(), is_served, "{options:?}: {served:?}");
+    }
+}
+
+#[tokio::test]
+async fn hosts_are_understood_as_people_write_them() {
+    for (given, taken, refused) in [
+        ("Tools.Example", &["tools.example", "tools.example:8443"][..], &["other.example"][..]),
+        ("tools.example:8443", &["tools.example:8443"], &["tools.example", "tools.example:1"]),
+        ("tools.example:443", &["tools.example", "tools.example:443"], &["other.example"]),
+        ("https://tools.example/mcp", &["tools.example", "tools.example:443"], &["other.example"]),
+        ("http://tools.example:8000", &["tools.example:8000"], &["tools.example:8001"]),
+        ("2001:db8::1", &["[2001:db8::1]", "[2001:DB8::1]:8000"], &["[2001:db8::2]"]),
+        ("[2001:db8:0:0::1]", &["[2001:db8::1]", "[2001:db8::1]:8000"], &["[2001:db8::2]"]),
+        ("[2001:db8::1]:8000", &["[2001:db8::1]:8000"], &["[2001:db8::1]:8001"]),
+        ("https://[2001:db8::1]/", &["[2001:db8::1]"], &["[2001:db8::2]"]),
+        ("b\u{fc}cher.example", &["xn--bcher-kva.example"], &["bcher.example"]),
+    ] {
+        let http = Http::start(&Seen::default(), HttpOptions::new().hosts([given])).await;
+        for host in taken {
+            assert_eq!(http.post(&[("Host", host)], &initialize()).await.status(), 200, "{given}: {host}");
+            let origin = format!("https://{host}");
+            let page = [("Host", *host), ("Origin", origin.as_str())];
+            assert_eq!(http.post(&page, &initialize()).await.status(), 200, "{given}: a page of {host}");
+        }
+        for host in refused {
+            assert_eq!(http.post(&[("Host", host)], &initialize()).await.status(), 403, "{given}: {host}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_host_is_refused_before_anything_is_served() {
+    let local = "127.0.0.1:80".parse().expect("an address");
+    for (given, words) in [
+        ("", "got nothing"),
+        ("*.example.com", "got a pattern"),
+        ("tools.example:http", "a port from 1 to 65535"),
+        ("tools.example:0", "a port from 1 to 65535"),
+        ("[::1", "expected HOST"),
+        ("fe80::1%eth0", "expected HOST"),
+        ("tools.example/mcp", "expected HOST"),
+        ("two words", "expected HOST"),
+        ("ftp://tools.example", "got one of `ftp`"),
+        ("https://ada@tools.example", "a user in it"),
+        ("https://", "no address"),
+    ] {
+        let refused = HttpOptions::new().hosts([given]).check(local).expect_err(given).to_string();
+        assert!(refused.contains(words) && refused.contains("is no host"), "{given:?}: {refused}");
     }
 }
 

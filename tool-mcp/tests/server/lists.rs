@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tool_core::{prelude::*, registry::RegistryBuilder, tool::FnTool};
+use tool_core::{prelude::*, registry::RegistryBuilder, tool::FnTool, truncate::SpillStore};
 use tool_mcp::server::McpServer;
 
 use crate::{
-    tools::{EchoTool, Seen, server},
+    tools::{EchoTool, Seen, builder, server},
     wire::Wire,
 };
 
@@ -78,4 +78,21 @@ async fn a_client_hears_that_the_tools_are_others() {
     assert!(listed.contains(&"repeat".to_owned()) && !listed.contains(&"echo".to_owned()), "{listed:?}");
     server.executor().tools().add(EchoTool).expect("a free name");
     wire.next("notifications/tools/list_changed").await;
+}
+
+#[tokio::test]
+async fn outputs_that_never_change_cannot_be_subscribed_to() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let server = builder(&Seen::default()).spills(SpillStore::new(folder.path())).build().expect("a server");
+    let mut wire = Wire::raw(&server);
+    let info = json!({ "name": "wire", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info });
+    let begun = wire.request("initialize", params).await;
+    let resources = &begun["result"]["capabilities"]["resources"];
+    assert!(resources.is_object() && resources.get("subscribe").is_none(), "{begun}");
+    wire.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let refused = wire.request(method, json!({ "uri": "spill:///1" })).await;
+        assert_eq!(refused["error"]["code"], -32601, "{refused}");
+    }
 }

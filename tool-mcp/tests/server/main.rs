@@ -6,5 +6,6 @@ mod calls;
 mod http;
 mod icons;
 mod lists;
+mod sessions;
 mod tools;
 mod wire;

@@ -1,10 +1,10 @@
 //! The members of one server in a configuration, taken by name, with every mistake noted.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::{ConfigFault, Surroundings};
+use super::{ConfigFault, Surroundings, known::Slip};
 
 /// The longest limit, in seconds: a day.
 const LONGEST: f64 = 86_400.0;
@@ -26,12 +26,24 @@ impl<'a> Members<'a> {
         members: &'a Map<String, Value>,
         surroundings: Option<&'a Surroundings>,
     ) -> Self {
-        Self { server, place, members, surroundings, faults: Vec::new() }
+        let mut read = Self { server, place, members, surroundings, faults: Vec::new() };
+        let mut known = HashMap::new();
+        for key in members.keys() {
+            if let Some(other) = known.insert(snake(key), key) {
+                read.fault(key, format!("it is there as `{other}` too, and only one of them would count"));
+            }
+        }
+        read
     }
 
     pub(super) fn fault(&mut self, member: &str, fault: impl Into<String>) {
+        let fault = self.told(member, fault.into());
+        self.faults.push(fault);
+    }
+
+    fn told(&self, member: &str, fault: String) -> ConfigFault {
         let place = if member.is_empty() { self.place.clone() } else { format!("{}.{member}", self.place) };
-        self.faults.push(ConfigFault { file: None, server: Some(self.server.to_owned()), place, fault: fault.into() });
+        ConfigFault { file: None, server: Some(self.server.to_owned()), place, fault }
     }
 
     /// The first of these members that is there and not null, under its name in the file. Names are in snake case, and
@@ -42,6 +54,26 @@ impl<'a> Members<'a> {
             let (key, value) = self.members.iter().find(|(key, _)| of_name(key))?;
             (!value.is_null()).then_some((key.as_str(), value))
         })
+    }
+
+    /// The members that no program is known to write, each with what it may have been meant to be.
+    pub(super) fn slips(&self) -> Vec<(Slip, ConfigFault)> {
+        let of = |key: &'a String| {
+            let slip = Slip::of(key, &snake(key))?;
+            let fault = match slip.meant {
+                Some(meant) => format!("there is no such member: was `{}` meant?", self.styled(key, meant)),
+                None => "there is no such member: take it out, or begin its name with `_` if it is a remark".to_owned(),
+            };
+            Some((slip, self.told(key, fault)))
+        };
+        self.members.keys().filter_map(of).collect()
+    }
+
+    /// A known name, as the file's writer would have it beside `key`.
+    fn styled(&self, key: &str, known: &str) -> String {
+        // Nothing is expanded in TOML, whose names are in snake case.
+        let is_camel = self.surroundings.is_some() && !key.contains('_');
+        if is_camel { camel(known) } else { known.to_owned() }
     }
 
     pub(super) fn has(&self, names: &[&str]) -> bool {
@@ -55,6 +87,28 @@ impl<'a> Members<'a> {
 
     pub(super) fn is_list(&self, names: &[&str]) -> bool {
         self.find(names).is_some_and(|(_, value)| value.is_array())
+    }
+
+    pub(super) fn is_table(&self, names: &[&str]) -> bool {
+        self.find(names).is_some_and(|(_, value)| value.is_object())
+    }
+
+    /// Settings of single tools (codex): where one says whether it is asked about, and what it says. Others are none.
+    pub(super) fn settings_of_tools(&mut self) -> Vec<(String, String)> {
+        const MODE: &str = "approval_mode";
+        let Some((key, Value::Object(tools))) = self.find(&["tools"]) else { return Vec::new() };
+        let mut modes = Vec::new();
+        for (tool, settings) in tools {
+            let place = format!("{key}.{tool}");
+            let others = settings.as_object().map(|settings| settings.keys().any(|setting| setting != MODE));
+            if others != Some(false) {
+                let expected = format!("expected a table with `{MODE}` alone");
+                self.fault(&place, format!("{expected}: name a tool that is not to be used in `disabled_tools`"));
+            } else if let Some(mode) = settings.get(MODE).and_then(Value::as_str) {
+                modes.push((format!("{place}.{MODE}"), mode.to_owned()));
+            }
+        }
+        modes
     }
 
     fn as_text(&mut self, member: &str, value: &Value) -> Option<String> {
@@ -102,6 +156,9 @@ impl<'a> Members<'a> {
             let place = format!("{key}[{i}]");
             match item {
                 Value::Object(table) => {
+                    for member in table.keys().filter(|member| !["name", "source"].contains(&member.as_str())) {
+                        self.fault(&format!("{place}.{member}"), "expected a `name` and a `source` alone");
+                    }
                     let source = table.get("source").and_then(Value::as_str);
                     if source.is_some_and(|source| source != "local") {
                         self.fault(
@@ -189,4 +246,15 @@ fn snake(name: &str) -> String {
         snake.push(c.to_ascii_lowercase());
     }
     snake
+}
+
+/// `startup_timeout_sec` as `startupTimeoutSec`.
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut camel, word| {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel + letters.as_str()
+    })
 }

@@ -12,17 +12,23 @@
 //! | `bearer_token_env_var`, `env_http_headers` | headers whose values are in variables (codex) |
 //! | `type` | `stdio` or `local`; `http`, `streamable-http` or `remote`. What is there says it as well |
 //! | `enabled`, `disabled` | whether it is used |
-//! | `enabled_tools`, `disabled_tools` | which of its tools are; `*` stands for any text |
+//! | `enabled_tools`, `disabled_tools` | which of its tools are; `*` stands for any text. Also `includeTools`, `excludeTools` |
 //! | `startup_timeout_sec`, `tool_timeout_sec`, `timeout` | limits, in seconds; `timeout` is for tools, in milliseconds |
 //! | `trust` | whether what it says of its tools is believed: its read-only tools run unasked, and beside others |
 //! | `supports_parallel_tool_calls` | whether all its tools may run beside others (codex) |
 //!
 //! Members may be in camel case. In JSON, `${VAR}`, `${VAR:-default}` (Claude Code), `${env:VAR}`, `${workspaceFolder}`,
 //! `${workspaceFolderBasename}` and `${userHome}` (VS Code, Cursor) stand for what they name; a variable that is not set
-//! is a mistake. Not supported, and said so: VS Code's `${input:…}`, `envFile`, and the old HTTP+SSE transport (`sse`).
+//! is a mistake. Not supported, and said so: VS Code's `${input:…}`, `envFile`, `sandboxEnabled`, and the old HTTP+SSE
+//! transport (`sse`).
+//!
+//! A member that nobody is known to write is told ([`McpConfig::warnings`]), with the one that may have been meant. Where
+//! that would have kept the server from something (`enabled_tols`), the server is not started
+//! ([`ServerConfig::withheld`]), and its status says why. Names that begin with `_`, `$`, `#`, `//` or `x-` are remarks.
 
 mod edit;
 mod expand;
+mod known;
 mod members;
 mod read;
 mod server;
@@ -54,6 +60,9 @@ pub struct McpConfig {
     pub servers: Vec<ServerConfig>,
     /// Every mistake. A server with one is not among the servers.
     pub faults: Vec<ConfigFault>,
+    /// Members that mean nothing, here or to any program that is known to share such files. What may have been meant to
+    /// keep a server from something is no warning: see [`ServerConfig::withheld`].
+    pub warnings: Vec<ConfigFault>,
 }
 
 /// The language of a file.
@@ -79,7 +88,7 @@ impl Syntax {
 pub struct ConfigFault {
     /// The file, where it came from one.
     pub file: Option<PathBuf>,
-    /// The server that cannot be used for it; `None`: the file as a whole.
+    /// The server that it is about; `None`: the file as a whole.
     pub server: Option<String>,
     /// The member, as `mcpServers.NAME.args[1]`; empty for the file as a whole.
     pub place: String,
@@ -125,10 +134,11 @@ impl McpConfig {
             Ok(text) => Self::parse(&text, Syntax::of(file), surroundings),
             Err(error) => {
                 let fault = format!("cannot be read: {error}");
-                Self { servers: Vec::new(), faults: vec![ConfigFault::of_file(fault)] }
+                Self { faults: vec![ConfigFault::of_file(fault)], ..Self::default() }
             }
         };
-        for fault in &mut config.faults {
+        let withheld = config.servers.iter_mut().filter_map(|server| server.withheld.as_mut());
+        for fault in config.faults.iter_mut().chain(&mut config.warnings).chain(withheld) {
             fault.file = Some(file.to_owned());
         }
         config
@@ -139,6 +149,7 @@ impl McpConfig {
         self.servers.retain(|known| other.servers.iter().all(|new| new.name != known.name));
         self.servers.extend(other.servers);
         self.faults.extend(other.faults);
+        self.warnings.extend(other.warnings);
     }
 }
 

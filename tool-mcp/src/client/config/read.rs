@@ -62,10 +62,12 @@ pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> M
             continue;
         };
         for (name, value) in servers {
-            match server(name, format!("{place}.{name}"), value, expands, surroundings) {
+            let mut warnings = Vec::new();
+            match server(name, format!("{place}.{name}"), value, expands, surroundings, &mut warnings) {
                 Ok(server) => config.servers.push(server),
                 Err(faults) => config.faults.extend(faults),
             }
+            config.warnings.extend(warnings);
         }
     }
     config
@@ -97,6 +99,7 @@ fn server(
     value: &Value,
     expands: Option<&Surroundings>,
     surroundings: &Surroundings,
+    warnings: &mut Vec<ConfigFault>,
 ) -> Result<ServerConfig, Vec<ConfigFault>> {
     let none = Map::new();
     let mut members = Members::new(name, place, value.as_object().unwrap_or(&none), expands);
@@ -114,16 +117,34 @@ fn server(
         Some(Transport::Http) => Some(Endpoint::Http(http(&mut members))),
         None => None,
     };
-    let enabled_tools = members.texts(&["enabled_tools"]);
-    let disabled_tools = members.texts(&["disabled_tools"]).unwrap_or_default();
+    let enabled_tools = allowed(&mut members);
+    let denied = DENIED.iter().filter_map(|name| members.texts(&[name]));
+    let disabled_tools = denied.flatten().collect();
+    if members.flag(&["sandbox_enabled"]) == Some(true) {
+        let written = members.written(&["sandbox_enabled"]).unwrap_or_default();
+        members.fault(written, "servers have no sandbox here: take the member out if the server may do what you may");
+    }
     let startup =
         members.limit(&["startup_timeout_sec"], 1.0).or_else(|| members.limit(&["startup_timeout_ms"], 0.001));
     let tool =
         members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
     let trust = members.flag(&["trust"]).unwrap_or(false);
+    if let Some(written) = asked_about(&mut members).filter(|_| trust) {
+        members
+            .fault(&written, "tools are to be asked about, and `trust` lets some run unasked: leave one of them out");
+    }
     let parallel = members.flag(&["supports_parallel_tool_calls"]).unwrap_or(false);
+    let mut withheld = None;
+    for (slip, fault) in members.slips() {
+        if slip.is_narrowing() && withheld.is_none() && !is_off {
+            withheld = Some(fault);
+        } else {
+            warnings.push(fault);
+        }
+    }
     match endpoint {
         Some(endpoint) if members.faults.is_empty() || is_off => Ok(ServerConfig {
+            withheld,
             enabled: !is_off,
             enabled_tools,
             disabled_tools,
@@ -133,8 +154,33 @@ fn server(
             parallel,
             ..ServerConfig::new(name, endpoint)
         }),
-        _ => Err(members.faults),
+        _ => Err(members.faults.into_iter().chain(withheld).collect()),
     }
+}
+
+/// The lists of tools that are used, by what programs call them; Copilot's is the last.
+const ALLOWED: [&str; 3] = ["enabled_tools", "include_tools", "tools"];
+/// Those of tools that are not.
+const DENIED: [&str; 2] = ["disabled_tools", "exclude_tools"];
+
+/// Which tools are used: by one list alone, for of two nobody can say which is meant.
+fn allowed(members: &mut Members<'_>) -> Option<Vec<String>> {
+    let is_there = |name: &&&str| members.has(&[**name]) && !members.is_table(&[**name]);
+    let found: Vec<&str> = ALLOWED.iter().filter(is_there).copied().collect();
+    if let [first, second, ..] = found[..] {
+        let second = members.written(&[second]).unwrap_or_default();
+        members.fault(second, format!("`{first}` says already which tools are used: leave one of them out"));
+    }
+    found.first().and_then(|name| members.texts(&[name]))
+}
+
+/// Where a configuration says that tools are asked about (codex), if it does.
+fn asked_about(members: &mut Members<'_>) -> Option<String> {
+    const PROMPT: &str = "prompt";
+    const DEFAULT: [&str; 1] = ["default_tools_approval_mode"];
+    let by_default = members.text(&DEFAULT).is_some_and(|mode| mode == PROMPT);
+    let of_one = members.settings_of_tools().into_iter().find(|(_, mode)| mode == PROMPT).map(|(place, _)| place);
+    members.written(&DEFAULT).filter(|_| by_default).map(str::to_owned).or(of_one)
 }
 
 /// What is wrong with a server's name.
@@ -149,7 +195,8 @@ enum Transport {
     Http,
 }
 
-const URL: [&str; 2] = ["url", "server_url"];
+/// Of more than one, the first counts: Gemini CLI's `url` is of the old transport where there is an `httpUrl` too.
+const URL: [&str; 3] = ["http_url", "url", "server_url"];
 const COMMAND: [&str; 1] = ["command"];
 
 /// How the server is reached, by its `type` or else by what there is.

@@ -5,6 +5,8 @@ use std::{fmt, path::PathBuf, time::Duration};
 use tool_core::permission::matches;
 use url::Url;
 
+use super::ConfigFault;
+
 /// How long a server may take to start and to list its tools, unless it is set.
 pub(crate) const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a call may go on without a sign of life, unless it is set.
@@ -44,6 +46,9 @@ pub struct ServerConfig {
     pub parallel: bool,
     /// The revisions of the protocol that are tried.
     pub era: Era,
+    /// Why it is not started, though it could be: a member of its configuration is not known, and may have been meant to
+    /// keep it from something. Its status says so.
+    pub withheld: Option<ConfigFault>,
 }
 
 /// Which revisions of the protocol a server is spoken to in.
@@ -170,6 +175,7 @@ impl ServerConfig {
             trust: false,
             parallel: false,
             era: Era::Any,
+            withheld: None,
         }
     }
 
