@@ -6,15 +6,10 @@ mod plain;
 mod project;
 mod sandboxed;
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    process::Command,
-    sync::Arc,
-};
+use std::{process::Command, sync::Arc};
 
 use core_tools::{
-    LocalWorkspace, Workspace,
+    Workspace,
     sandbox::{Backend, Sandbox},
 };
 use plain::Plain;

@@ -9,7 +9,7 @@ use std::{
     collections::BTreeSet,
     ffi::OsStr,
     fs::{self, Permissions},
-    io::{self, Read},
+    io::Read,
     os::unix::{
         ffi::OsStrExt,
         fs::{PermissionsExt, symlink},
