@@ -67,7 +67,7 @@ pub(super) async fn answer(
 async fn answer_in_span(
     shared: &Arc<Shared>,
     session: Arc<ClientSession>,
-    context: RequestContext<RoleServer>,
+    mut context: RequestContext<RoleServer>,
     target: Target,
     again: Again,
 ) -> Result<Answered, ErrorData> {
@@ -81,7 +81,8 @@ async fn answer_in_span(
         let waiting = shared.rounds.take(state, &target, again.responses, attach)?;
         return go_on(shared, waiting, &context).await;
     }
-    let exchange = Exchange::new(&context, log, shared.stop.child_token());
+    let target = Arc::new(target);
+    let exchange = Exchange::new(&mut context, log, shared.stop.child_token());
     let Some(questions) = exchange.questions() else {
         let work = work(shared.clone(), session, exchange.clone(), target);
         let done = attend(pin!(work), &exchange, &context).await;
@@ -123,16 +124,16 @@ async fn work(
     shared: Arc<Shared>,
     session: Arc<ClientSession>,
     exchange: Arc<Exchange>,
-    target: Target,
+    target: Arc<Target>,
 ) -> Result<Answer, ErrorData> {
-    match target {
+    match &*target {
         Target::Tool { name, arguments } => {
-            call::call(&shared, &session, &exchange, name, arguments).await.map(Answer::Tool)
+            call::call(&shared, &session, &exchange, name, arguments.as_ref()).await.map(Answer::Tool)
         }
         Target::Prompt { name, arguments } => {
-            prompt::get(&shared, &exchange, &name, arguments).await.map(Answer::Prompt)
+            prompt::get(&shared, &exchange, name, arguments.as_ref()).await.map(Answer::Prompt)
         }
-        Target::Resource { uri } => read::read(&shared, &session, &exchange, &uri).await.map(Answer::Resource),
+        Target::Resource { uri } => read::read(&shared, &session, &exchange, uri).await.map(Answer::Resource),
     }
 }
 

@@ -17,13 +17,13 @@ pub(super) async fn call(
     shared: &Shared,
     session: &ClientSession,
     exchange: &Arc<Exchange>,
-    name: String,
-    arguments: Option<JsonObject>,
+    name: &str,
+    arguments: Option<&JsonObject>,
 ) -> Result<CallToolResult, ErrorData> {
     let entered = shared.exchanges.enter(exchange.clone());
-    let arguments =
-        arguments.map_or_else(|| "{}".to_owned(), |arguments| serde_json::Value::Object(arguments).to_string());
-    let call = ToolCall::new(entered.id(), name, arguments);
+    let arguments = arguments.map_or_else(|| Ok("{}".to_owned()), serde_json::to_string);
+    let arguments = arguments.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    let call = ToolCall::new(entered.id(), name.to_owned(), arguments);
     let outcome = shared.executor.call_until(&session.session, call, exchange.turn().clone()).await;
     drop(entered);
     let spill = spilled(shared, session, &outcome);

@@ -6,6 +6,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -66,17 +67,18 @@ struct Outbox {
 }
 
 impl Exchange {
-    /// Begins. `log` is what the connection has been told to log.
-    pub(super) fn new(context: &RequestContext<RoleServer>, log: LogGate, turn: CancellationToken) -> Arc<Self> {
+    /// Begins, with what the request tells of its client. `log` is what the connection has been told to log.
+    pub(super) fn new(context: &mut RequestContext<RoleServer>, log: LogGate, turn: CancellationToken) -> Arc<Self> {
         let version = context.protocol_version().unwrap_or(ProtocolVersion::V_2025_03_26);
         let is_stateless = is_stateless(&version);
+        let link = Link::of(context, log);
         let client = if is_stateless {
-            Client::Request(context.meta.clone())
+            Client::Request(mem::take(&mut context.meta))
         } else {
             Client::Connection(context.peer.peer_info())
         };
         Arc::new(Self {
-            link: Mutex::new(Link::of(context, log)),
+            link: Mutex::new(link),
             outbox: Outbox::default(),
             version,
             client,

@@ -125,7 +125,7 @@ impl Handler {
     }
 
     /// For what is answered at once, and may ask the client nothing.
-    fn exchange(&self, context: &RequestContext<RoleServer>) -> Arc<Exchange> {
+    fn exchange(&self, context: &mut RequestContext<RoleServer>) -> Arc<Exchange> {
         Exchange::new(context, LogGate::Unset, self.shared.stop.child_token())
     }
 
@@ -213,9 +213,9 @@ impl ServerHandler for Handler {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
+        mut context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (session, exchange) = (self.session(&context)?, self.exchange(&context));
+        let (session, exchange) = (self.session(&context)?, self.exchange(&mut context));
         let all = read::list(&self.shared, &session, &exchange).await?;
         let Page { items, next } = page(all, request.as_ref(), self.shared.page_size, |resource| &resource.uri)?;
         let mut result = ListResourcesResult::with_all_items(items);

@@ -10,7 +10,7 @@ pub(super) async fn get(
     shared: &Shared,
     exchange: &Arc<Exchange>,
     name: &str,
-    arguments: Option<JsonObject>,
+    arguments: Option<&JsonObject>,
 ) -> Result<GetPromptResult, ErrorData> {
     let known = list(shared);
     let Some(prompt) = known.iter().find(|prompt| prompt.name == name) else {
@@ -18,7 +18,8 @@ pub(super) async fn get(
         let message = format!("there is no prompt named `{name}`; the prompts are: {}", names.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     };
-    let arguments = arguments.unwrap_or_default();
+    let none = JsonObject::new();
+    let arguments = arguments.unwrap_or(&none);
     let wanted = prompt.arguments.iter().flatten().filter(|argument| argument.required == Some(true));
     let missing: Vec<&str> =
         wanted.map(|argument| argument.name.as_str()).filter(|name| !arguments.contains_key(*name)).collect();
@@ -28,7 +29,7 @@ pub(super) async fn get(
     }
     let client = McpClient::new(exchange.clone());
     for prompts in &shared.prompts {
-        if let Some(messages) = prompts.get(name, &arguments, &client).await.map_err(|error| failed(&error))? {
+        if let Some(messages) = prompts.get(name, arguments, &client).await.map_err(|error| failed(&error))? {
             let mut result = GetPromptResult::new(messages.into_iter().map(|message| message.0).collect());
             result.description.clone_from(&prompt.description);
             return Ok(result);

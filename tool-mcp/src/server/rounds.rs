@@ -85,7 +85,7 @@ pub(super) struct Rounds(Arc<Mutex<HashMap<String, Waiting>>>);
 
 /// Work between two requests. Dropped, it ends.
 pub(super) struct Waiting {
-    target: Target,
+    target: Arc<Target>,
     pub(super) exchange: Arc<Exchange>,
     pub(super) steps: mpsc::UnboundedReceiver<Step>,
     since: Instant,
@@ -94,7 +94,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Has the work go on by itself.
-    pub(super) fn new(target: Target, exchange: Arc<Exchange>, mut work: Work) -> Self {
+    pub(super) fn new(target: Arc<Target>, exchange: Arc<Exchange>, mut work: Work) -> Self {
         let (sender, steps) = mpsc::unbounded_channel();
         let asking = exchange.clone();
         tokio::spawn(async move {
@@ -160,7 +160,7 @@ impl Rounds {
         attach: impl FnOnce(&Exchange),
     ) -> Result<Waiting, ErrorData> {
         let mut all = self.lock();
-        let waiting = all.get_mut(state).filter(|waiting| waiting.target == *target).ok_or_else(|| {
+        let waiting = all.get_mut(state).filter(|waiting| *waiting.target == *target).ok_or_else(|| {
             let message = "requestState: expected what this server gave for this very request, not longer than 15 \
                            minutes ago; make the request anew, without it";
             ErrorData::invalid_params(message, None)
