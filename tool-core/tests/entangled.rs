@@ -65,3 +65,67 @@ fn anchors_and_escapes_double_like_any_reference() {
     let report = Validator::new(schema).prepare(r#"{"it":"x"}"#).unwrap_err();
     assert!(report.mistakes()[0].message.contains("cannot be checked"), "{report:?}");
 }
+
+/// A schema whose `s0` doubles for one value, and a root that leads to it in its own way.
+fn rooted(root: Value) -> Value {
+    let mut schema = doubling(|next| json!({ "allOf": [next, next] }));
+    schema.as_object_mut().unwrap().extend(root.as_object().unwrap().clone());
+    schema
+}
+
+#[test]
+fn whatever_leads_to_what_doubles_is_counted() {
+    let doubled = json!({ "$ref": "#/$defs/s0" });
+    for root in [
+        json!({ "propertyNames": doubled }),
+        json!({ "properties": { "a": {} }, "patternProperties": { "a": doubled } }),
+        json!({ "dependencies": { "a": doubled } }),
+        json!({ "dependentSchemas": { "a": doubled } }),
+        json!({ "not": { "not": doubled } }),
+        json!({ "properties": { "a": { "contains": doubled } } }),
+        json!({ "properties": { "a": { "unevaluatedItems": doubled } } }),
+        json!({ "additionalProperties": doubled }),
+    ] {
+        // It ends; whether it is refused depends on what can be said of the part that is meant.
+        let _ = Validator::new(rooted(root)).prepare(r#"{"a":["x"]}"#);
+    }
+    // A reference below an `$id` leads elsewhere than from the root.
+    let mut inner = doubling(|next| json!({ "allOf": [next, next] }));
+    inner["$id"] = json!("https://example.com/inner");
+    let schema = json!({ "type": "object", "properties": { "a": inner }, "$defs": { "s0": {} } });
+    let _ = Validator::new(schema).prepare(r#"{"a":{"it":"x"}}"#);
+}
+
+#[test]
+fn what_is_looked_at_again_for_what_is_left_over_doubles_without_any_reference() {
+    let schema = (0..50).fold(
+        json!({ "type": "object", "properties": { "a": {} } }),
+        |inner, _| json!({ "anyOf": [inner], "unevaluatedProperties": false }),
+    );
+    let _ = Validator::new(schema).prepare(r#"{"a":1}"#);
+}
+
+#[test]
+fn a_long_way_of_references_is_no_way_off_the_stack() {
+    let mut steps: Map<String, Value> =
+        (0..2_000).map(|step| (step.to_string(), json!({ "$ref": format!("#/$defs/{}", step + 1) }))).collect();
+    steps.insert("2000".into(), json!({ "type": "string" }));
+    let schema = json!({ "type": "object", "properties": { "it": { "$ref": "#/$defs/0" } }, "$defs": steps });
+    let on_a_small_stack = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    let checked = on_a_small_stack.spawn(move || Validator::new(schema).prepare(r#"{"it":"x"}"#).is_ok());
+    checked.unwrap().join().unwrap();
+}
+
+#[test]
+fn large_lists_are_checked_to_their_end() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "all": { "type": "array", "items": { "$ref": "#/$defs/n" } } },
+        "$defs": { "n": { "type": "integer" } },
+    });
+    let mut all = vec![json!(1); 300_000];
+    let validator = Validator::new(schema);
+    assert!(validator.prepare(&json!({ "all": all }).to_string()).is_ok());
+    all.push(json!("x"));
+    assert!(validator.prepare(&json!({ "all": all }).to_string()).is_err());
+}

@@ -13,7 +13,7 @@ use serde_json::{Map, Number, Value};
 
 use super::{
     ambiguity::{Reader, is_explosive},
-    effort::{MOST_LOOKS, is_affordable},
+    effort::{is_affordable, may_double},
     narrow::{narrow_to, tags_agree},
 };
 use crate::schema::place::is_of;
@@ -22,6 +22,8 @@ use crate::schema::place::is_of;
 const DEPTH: usize = 64;
 /// How many alternatives are tried for one call: what a model writes must not make its reading take long.
 const TRIES: u32 = 200;
+/// How many looks at a value a validator may take for one of them; else it is given a schema for its very value.
+const LOOKS: u64 = 50_000;
 /// How many tries one counts for that compiles a schema for its very value.
 const COMPILING: u32 = 10;
 /// How many places are looked at for each one that the value has, alternatives and references included.
@@ -40,6 +42,7 @@ pub fn coerce(schema: &Value, value: &mut Value) -> bool {
         visits: Cell::new(size(value) * VISITS + SPARE),
         changed: Cell::new(false),
         explosive: OnceCell::new(),
+        may_double: OnceCell::new(),
         compiled: RefCell::default(),
     };
     coercion.node(schema, value, DEPTH);
@@ -52,6 +55,7 @@ struct Coercion<'a> {
     visits: Cell<usize>,
     changed: Cell<bool>,
     explosive: OnceCell<bool>,
+    may_double: OnceCell<bool>,
     /// The alternatives that were tried, by where they stand in the schema.
     compiled: RefCell<HashMap<*const Value, Option<jsonschema::Validator>>>,
 }
@@ -182,16 +186,22 @@ impl Coercion<'_> {
 
     /// Whether a value fits as it is. Once too much was tried, nothing does.
     fn fits(&self, schema: &Value, value: &Value) -> bool {
+        if self.tries.get() == 0 {
+            return false;
+        }
         let is_explosive = *self.explosive.get_or_init(|| is_explosive(self.root, self.root, Reader::Validator));
-        let cost = if is_explosive { COMPILING } else { 1 };
+        let may_double = *self.may_double.get_or_init(|| may_double(self.root));
+        let is_costly = is_explosive || may_double && !is_affordable(self.root, schema, value, LOOKS);
+        let cost = if is_costly { COMPILING } else { 1 };
         let Some(left) = self.tries.get().checked_sub(cost) else { return false };
         self.tries.set(left);
         if !self.spend(size(value)) {
             return false;
         }
-        if is_explosive || !is_affordable(self.root, schema, value, MOST_LOOKS / u64::from(TRIES)) {
-            return super::validator::compile(&narrow_to(self.root, schema, value))
-                .is_ok_and(|validator| validator.is_valid(value));
+        if is_costly {
+            let narrowed = narrow_to(self.root, schema, value);
+            return is_affordable(&narrowed, &narrowed, value, LOOKS)
+                && super::validator::compile(&narrowed).is_ok_and(|validator| validator.is_valid(value));
         }
         let mut compiled = self.compiled.borrow_mut();
         let validator = compiled.entry(std::ptr::from_ref(schema)).or_insert_with(|| {
@@ -274,7 +284,7 @@ impl Coercion<'_> {
 }
 
 /// How many places a value has; a long text, which may hold a value itself, has several.
-fn size(value: &Value) -> usize {
+pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),
         Value::Array(items) => 1 + items.iter().map(size).sum::<usize>(),

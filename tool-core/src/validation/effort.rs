@@ -1,37 +1,50 @@
 //! Whether a value can be held against a schema in bounded time.
 //!
 //! References let a schema double at each step: of `a` made of `b` twice, `b` of `c` twice and so on, thirty steps are a
-//! thousand million looks at one value. What a validator would do is counted first, each pair of a schema and a value
-//! once, which takes no longer than there are such pairs.
+//! thousand million looks at one value; `unevaluatedProperties` has all beside it looked at again, level by level. What a
+//! validator would do is counted first, each pair of a schema and a value once, which takes no longer than there are such
+//! pairs. Nothing is counted lower than it is; where a validator may look or not, it is taken to look.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::coerce::list;
+use super::coerce::{list, size};
 use crate::schema::place::decoded;
 
 /// How many looks at a value are affordable in one call: a fraction of a second.
-pub(crate) const MOST_LOOKS: u64 = 10_000_000;
-/// How deep schemas may lead into each other for one value, before it is not followed any more.
-const DEPTH: usize = 2_000;
-/// How many counts are kept.
+const MOST_LOOKS: u64 = 1_000_000;
+/// How many there may be for each place of a large value.
+const LOOKS_A_PLACE: u64 = 64;
+/// How deep schemas may lead into each other, before they are not followed any more: the stack has an end.
+const DEPTH: usize = 500;
+/// How many counts are kept, and how small one is that is sooner made again.
 const KEPT: usize = 1 << 20;
+const SMALL: u64 = 16;
+/// The name of a member, as far as it matters here.
+static NAME: Value = Value::Null;
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
+
+/// How many looks at a value are affordable in one call, in proportion to its size.
+pub(super) fn most_looks(value: &Value) -> u64 {
+    u64::try_from(size(value)).map_or(u64::MAX, |places| places.saturating_mul(LOOKS_A_PLACE)).max(MOST_LOOKS)
+}
 
 /// Whether a validator that tries everything would be done with a value after `most` looks at it and its parts.
 /// References are followed within `root`.
-pub(crate) fn is_affordable(root: &Value, schema: &Value, value: &Value, most: u64) -> bool {
+pub(super) fn is_affordable(root: &Value, schema: &Value, value: &Value, most: u64) -> bool {
     Count { root, left: most, anchors: None, known: HashMap::new() }.node(schema, value, DEPTH).is_some()
 }
 
-/// Whether a schema has references: no other can double.
-pub(crate) fn has_references(schema: &Value) -> bool {
+/// Whether a schema has what can double.
+pub(super) fn may_double(schema: &Value) -> bool {
     match schema {
         Value::Object(keywords) => {
-            REFERENCES.iter().any(|keyword| keywords.contains_key(*keyword)) || keywords.values().any(has_references)
+            REFERENCES.iter().chain(&UNEVALUATED).any(|keyword| keywords.contains_key(*keyword))
+                || keywords.values().any(may_double)
         }
-        Value::Array(items) => items.iter().any(has_references),
+        Value::Array(items) => items.iter().any(may_double),
         _ => false,
     }
 }
@@ -67,22 +80,45 @@ impl<'a> Count<'a> {
     fn node(&mut self, schema: &'a Value, value: &'a Value, depth: usize) -> Option<()> {
         self.spend(1)?;
         let (Value::Object(keywords), depth) = (schema, depth.checked_sub(1)?) else { return Some(()) };
-        for reference in REFERENCES.into_iter().filter_map(|keyword| keywords.get(keyword)?.as_str()) {
-            if let Some(target) = self.resolve(reference) {
-                self.target(target, value, depth)?;
-            }
+        // Its references lead elsewhere than they seem to.
+        if keywords.contains_key("$id") && !std::ptr::eq(schema, self.root) && may_double(schema) {
+            return None;
         }
-        for part in ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| list(keywords, keyword)) {
-            self.node(part, value, depth)?;
-        }
-        for part in ["not", "if", "then", "else"].into_iter().filter_map(|keyword| keywords.get(keyword)) {
-            self.node(part, value, depth)?;
+        let before = self.left;
+        self.in_place(keywords, value, depth)?;
+        if UNEVALUATED.iter().any(|keyword| keywords.contains_key(*keyword)) {
+            // What these have not seen is found by looking again: at what holds, and into what that has seen.
+            self.spend((before - self.left).saturating_mul(2))?;
         }
         match value {
-            Value::Object(members) => self.members(keywords, members, value, depth),
+            Value::Object(members) => self.members(keywords, members, depth),
             Value::Array(items) => self.items(keywords, items, depth),
             _ => Some(()),
         }
+    }
+
+    /// What is held against the value itself.
+    fn in_place(&mut self, keywords: &'a Map<String, Value>, value: &'a Value, depth: usize) -> Option<()> {
+        for (keyword, part) in keywords {
+            match (keyword.as_str(), part, value) {
+                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference), _) => {
+                    if let Some(target) = self.resolve(reference) {
+                        self.target(target, value, depth)?;
+                    }
+                }
+                ("allOf" | "anyOf" | "oneOf", Value::Array(parts), _) => {
+                    parts.iter().try_for_each(|part| self.node(part, value, depth))?;
+                }
+                ("not" | "if" | "then" | "else", part, _) => self.node(part, value, depth)?,
+                ("dependentSchemas" | "dependencies", Value::Object(parts), Value::Object(members)) => {
+                    for (_, part) in parts.iter().filter(|(name, _)| members.contains_key(*name)) {
+                        self.node(part, value, depth)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(())
     }
 
     fn resolve(&mut self, reference: &str) -> Option<&'a Value> {
@@ -106,10 +142,13 @@ impl<'a> Count<'a> {
         }
         let before = self.left;
         self.node(target, value, depth)?;
-        if self.known.len() == KEPT {
-            self.known.clear();
+        let looks = before - self.left;
+        if looks >= SMALL {
+            if self.known.len() == KEPT {
+                self.known.clear();
+            }
+            self.known.insert(pair, looks);
         }
-        self.known.insert(pair, before - self.left);
         Some(())
     }
 
@@ -117,23 +156,21 @@ impl<'a> Count<'a> {
         &mut self,
         keywords: &'a Map<String, Value>,
         members: &'a Map<String, Value>,
-        whole: &'a Value,
         depth: usize,
     ) -> Option<()> {
         let declared = keywords.get("properties").and_then(Value::as_object);
-        let dependent = keywords.get("dependentSchemas").and_then(Value::as_object);
-        for (_, schema) in dependent.into_iter().flatten().filter(|(name, _)| members.contains_key(*name)) {
-            self.node(schema, whole, depth)?;
-        }
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
-        // Which names a pattern matches is not asked: all may.
-        let others =
-            ["additionalProperties", "unevaluatedProperties"].into_iter().filter_map(|keyword| keywords.get(keyword));
-        let others: Vec<&Value> = others.chain(patterns.into_iter().flat_map(Map::values)).collect();
+        let others = ["additionalProperties", "unevaluatedProperties"].map(|keyword| keywords.get(keyword));
         for (name, member) in members {
+            if let Some(schema) = keywords.get("propertyNames") {
+                self.node(schema, &NAME, depth)?;
+            }
+            for schema in patterns.into_iter().flat_map(Map::values) {
+                self.node(schema, member, depth)?;
+            }
             match declared.and_then(|declared| declared.get(name)) {
                 Some(schema) => self.node(schema, member, depth)?,
-                None => others.iter().try_for_each(|schema| self.node(schema, member, depth))?,
+                None => others.iter().flatten().try_for_each(|schema| self.node(schema, member, depth))?,
             }
         }
         Some(())
@@ -141,13 +178,12 @@ impl<'a> Count<'a> {
 
     fn items(&mut self, keywords: &'a Map<String, Value>, items: &'a [Value], depth: usize) -> Option<()> {
         let tuple = list(keywords, "prefixItems");
-        let rest = ["items", "unevaluatedItems"].into_iter().filter_map(|keyword| keywords.get(keyword));
-        let rest: Vec<&Value> = rest.collect();
+        let rest = ["items", "unevaluatedItems"].map(|keyword| keywords.get(keyword));
         let contained = keywords.get("contains");
         for (index, item) in items.iter().enumerate() {
             match tuple.get(index) {
                 Some(schema) => self.node(schema, item, depth)?,
-                None => rest.iter().try_for_each(|schema| self.node(schema, item, depth))?,
+                None => rest.iter().flatten().try_for_each(|schema| self.node(schema, item, depth))?,
             }
             if let Some(schema) = contained {
                 self.node(schema, item, depth)?;

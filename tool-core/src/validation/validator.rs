@@ -10,7 +10,7 @@ use super::{
     Mended,
     ambiguity::is_endless,
     coerce::coerce,
-    effort::{MOST_LOOKS, has_references, is_affordable},
+    effort::{is_affordable, may_double, most_looks},
     members::repeated,
     mended::differences,
     narrow::{declares, narrow},
@@ -40,14 +40,14 @@ pub struct Validator {
     /// The whole schema, compiled when it is first needed; or why it cannot be used.
     compiled: OnceLock<Result<jsonschema::Validator, String>>,
     endless: OnceLock<bool>,
-    has_references: OnceLock<bool>,
+    may_double: OnceLock<bool>,
 }
 
 impl Validator {
     /// Takes a schema, which is compiled when it is first needed; [`verify`](Self::verify) says whether it can be.
     #[must_use]
     pub fn new(schema: Value) -> Self {
-        Self { schema, compiled: OnceLock::new(), endless: OnceLock::new(), has_references: OnceLock::new() }
+        Self { schema, compiled: OnceLock::new(), endless: OnceLock::new(), may_double: OnceLock::new() }
     }
 
     /// The schema.
@@ -156,8 +156,8 @@ impl Validator {
     }
 
     fn is_affordable(&self, schema: &Value, value: &Value) -> bool {
-        let may_double = *self.has_references.get_or_init(|| has_references(&self.schema));
-        !may_double || is_affordable(schema, schema, value, MOST_LOOKS)
+        let may_double = *self.may_double.get_or_init(|| may_double(&self.schema));
+        !may_double || is_affordable(schema, schema, value, most_looks(value))
     }
 }
 
