@@ -216,3 +216,60 @@ fn closed_over_all_its_parts_an_object_takes_the_fields_of_each() {
         }
     }
 }
+
+#[test]
+fn what_is_closed_over_parts_that_stay_apart_is_not_closed_against_them() {
+    let forms = |name: &str| json!({ "anyOf": [{ "properties": { name: {} } }] });
+    let either = |name: &str| json!({ "anyOf": [{ "properties": { name: {} } }, { "required": ["z"] }] });
+    for schema in [
+        json!({ "type": "object", "unevaluatedProperties": false, "allOf": [either("a"), either("b")] }),
+        json!({ "type": "object", "unevaluatedProperties": false, "allOf": [forms("a"), forms("b")] }),
+        json!({
+            "type": "object", "unevaluatedProperties": false, "anyOf": [{ "required": ["a"] }, { "required": ["z"] }],
+            "if": { "required": ["a"] }, "then": { "properties": { "a": {}, "b": {} } },
+        }),
+    ] {
+        let it = adapted(schema);
+        assert_ne!(it["additionalProperties"], false, "{it}");
+        assert!(!it.to_string().contains("Takes no `"), "{it}");
+    }
+    // Where a list must contain something, that has been looked at.
+    let it = adapted(json!({ "type": "array", "contains": {}, "unevaluatedItems": false }));
+    assert!(!it.to_string().contains("Takes no items"), "{it}");
+}
+
+#[test]
+fn fields_that_a_pattern_allows_are_not_refused_in_an_alternative() {
+    let it = adapted(json!({
+        "type": "object", "patternProperties": { "^x-": {} }, "additionalProperties": false,
+        "anyOf": [{ "properties": { "x-a": {} } }, { "properties": { "x-b": {} }, "required": ["x-b"] }],
+    }));
+    assert!(!it.to_string().contains("Takes no `x-a`"), "{it}");
+}
+
+#[test]
+fn the_only_part_is_taken_over_as_it_is() {
+    let parts =
+        json!([{ "properties": { "a": { "type": "string" } } }, { "properties": { "b": { "type": "string" } } }]);
+    let named = json!({
+        "$ref": "#/definitions/A",
+        "definitions": { "A": { "type": "object", "allOf": parts, "unevaluatedProperties": false } },
+    });
+    let strict = adapt(&named, Dialect::OpenAiStrict).unwrap();
+    let names: Vec<&String> = strict.schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["a", "b"], "{}", strict.schema);
+}
+
+#[test]
+fn ten_thousand_parts_that_name_one_field_cost_bounded_time() {
+    let part = |least: usize| json!({ "properties": { "x": { "type": "string", "minLength": least } } });
+    let parts: Vec<Value> = (0..10_000).map(part).collect();
+    for dialect in Dialect::ALL {
+        let _ = adapt(&json!({ "type": "object", "allOf": parts }), dialect);
+    }
+    let mut tuples: Vec<Value> = (0..8_000).map(|_| json!({ "prefixItems": [{}] })).collect();
+    tuples.push(json!({ "prefixItems": vec![json!({}); 16_000] }));
+    for dialect in Dialect::ALL {
+        let _ = adapt(&json!({ "type": "object", "properties": { "it": { "allOf": tuples } } }), dialect);
+    }
+}

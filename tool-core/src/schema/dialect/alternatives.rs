@@ -12,9 +12,6 @@ use super::{
 /// Two lists of alternatives are multiplied out up to this many.
 const PRODUCT: usize = 64;
 
-/// What an alternative needs to know although the dialect may not take it: other keywords in it depend on these.
-const SHARED: [&str; 3] = ["prefixItems", "unevaluatedProperties", "unevaluatedItems"];
-
 impl Rewriter<'_> {
     pub(super) fn alternatives(&mut self, keywords: &mut Keywords, at: &At<'_>) -> Result<(), Unfit> {
         let Some(mut branches) = self.take_alternatives(keywords, at) else { return Ok(()) };
@@ -22,7 +19,7 @@ impl Rewriter<'_> {
         let shared: Vec<String> = keywords
             .keys()
             .filter(|keyword| !ANNOTATIONS.contains(&keyword.as_str()))
-            .filter(|keyword| self.rules.takes(keyword) || SHARED.contains(&keyword.as_str()))
+            .filter(|keyword| self.rules.takes(keyword) || self.is_shared(keyword, keywords))
             .cloned()
             .collect();
         if !shared.is_empty() {
@@ -103,6 +100,18 @@ impl Rewriter<'_> {
             *branch = json!({});
         }
         Some(branches)
+    }
+
+    /// Whether an alternative needs to know of a keyword that the dialect does not take: others in it depend on these.
+    fn is_shared(&self, keyword: &str, keywords: &Keywords) -> bool {
+        let has = |keyword: &str| keywords.contains_key(keyword);
+        match keyword {
+            "prefixItems" => true,
+            "patternProperties" => has("additionalProperties") && self.rules.takes("additionalProperties"),
+            // What these know stays outside.
+            "unevaluatedProperties" | "unevaluatedItems" => !has("if") && !has("dependentSchemas"),
+            _ => false,
+        }
     }
 
     /// An alternative that also says what stands beside it; none where nothing fits both.

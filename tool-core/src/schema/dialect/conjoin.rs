@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     change::{Unfit, UnfitReason},
-    merge::{Leftover, plainly},
+    merge::{Leftover, leave_unevaluated, plainly},
     rewrite::{ANNOTATIONS, At, Keywords, Rewriter, constrains, unfit},
     words,
 };
@@ -40,7 +40,9 @@ impl Rewriter<'_> {
                 }
                 continue;
             };
-            plainly(&mut part, &mut leftover);
+            if constrains(keywords) || !left.is_empty() {
+                plainly(&mut part, &mut leftover);
+            }
             if let Some(Value::String(reference)) = part.shift_remove("$ref") {
                 match self.resolve(&reference) {
                     Some(pointer) if !self.is_recursive(&pointer) => {
@@ -66,6 +68,7 @@ impl Rewriter<'_> {
                 self.nothing(keywords, at, "allOf")?;
             }
         }
+        leave_unevaluated(keywords, &mut leftover);
         self.rewritten(at, "allOf", "one schema");
         self.say(keywords, at, leftover)
     }

@@ -1,8 +1,8 @@
 //! Two schemas that both have to hold, as one.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::rewrite::{At, Keywords, Rewriter, size, types};
+use super::rewrite::{At, Keywords, Rewriter, constrains, size, types};
 
 /// Keywords of a part that the whole already has, with another value that cannot hold at the same time in one keyword.
 pub(super) type Leftover = Vec<(String, Value)>;
@@ -26,7 +26,9 @@ impl Rewriter<'_> {
         mut part: Keywords,
         leftover: &mut Leftover,
     ) -> Result<(), Contradiction> {
-        plainly(&mut part, leftover);
+        if constrains(whole) {
+            plainly(&mut part, leftover);
+        }
         self.spread_members(whole, &mut part, leftover);
         self.spread_items(at, whole, &mut part, leftover);
         for (keyword, value) in part {
@@ -128,7 +130,7 @@ impl Rewriter<'_> {
         if known + more == 0 {
             return;
         }
-        if !self.spend(copied.iter().sum()) {
+        if !self.spend(copied.iter().sum::<usize>() + known.max(more)) {
             leftover
                 .extend(["prefixItems", "items"].into_iter().filter_map(|keyword| part.shift_remove_entry(keyword)));
             return;
@@ -149,11 +151,9 @@ impl Rewriter<'_> {
 
     /// Says `unevaluated…` by the plain keyword, where they say the same.
     pub(super) fn evaluated(&mut self, keywords: &mut Keywords, at: &At<'_>) {
-        if looks_in_place(keywords) {
-            return;
-        }
         for (own, plain) in UNEVALUATED {
-            if keywords.get(own) == Some(&Value::Bool(false)) && !keywords.contains_key(plain) {
+            let is_plain = !looks_beside(own, keywords) && !keywords.contains_key(plain);
+            if is_plain && keywords.get(own) == Some(&Value::Bool(false)) {
                 self.respell(keywords, at, own, plain);
             }
         }
@@ -164,7 +164,7 @@ impl Rewriter<'_> {
 pub(super) fn plainly(part: &mut Keywords, leftover: &mut Leftover) {
     for (own, plain) in UNEVALUATED {
         if let Some(rest) = part.shift_remove(own) {
-            if looks_in_place(part) {
+            if looks_beside(own, part) {
                 leftover.push((own.to_owned(), rest));
             } else {
                 part.entry(plain).or_insert(rest);
@@ -173,8 +173,17 @@ pub(super) fn plainly(part: &mut Keywords, leftover: &mut Leftover) {
     }
 }
 
-fn looks_in_place(keywords: &Keywords) -> bool {
+/// What is left over of a part may know things that `unevaluated…` would then be wrong about: that is left over too.
+pub(super) fn leave_unevaluated(whole: &mut Keywords, leftover: &mut Leftover) {
+    if leftover.iter().any(|(keyword, _)| IN_PLACE.contains(&keyword.as_str())) {
+        leftover.extend(UNEVALUATED.iter().filter_map(|(own, _)| whole.shift_remove_entry(*own)));
+    }
+}
+
+/// Whether another keyword than the plain ones may know what `unevaluated…` is then not about.
+fn looks_beside(unevaluated: &str, keywords: &Keywords) -> bool {
     IN_PLACE.iter().any(|keyword| keywords.contains_key(*keyword))
+        || unevaluated == "unevaluatedItems" && keywords.contains_key("contains")
 }
 
 /// What is said of the item at an index.
@@ -193,7 +202,13 @@ fn both(one: Value, other: Value) -> Value {
         (Value::Bool(false), _) | (_, Value::Bool(false)) => false.into(),
         (one, other) if is_anything(&one) || one == other => other,
         (one, other) if is_anything(&other) => one,
-        (one, other) => json!({ "allOf": [one, other] }),
+        (Value::Object(mut all), other) if all.len() == 1 && all.get("allOf").is_some_and(Value::is_array) => {
+            if let Some(Value::Array(parts)) = all.get_mut("allOf") {
+                parts.push(other);
+            }
+            all.into()
+        }
+        (one, other) => Map::from_iter([("allOf".to_owned(), Value::Array(vec![one, other]))]).into(),
     }
 }
 
