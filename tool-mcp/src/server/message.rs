@@ -6,7 +6,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, ClientJsonRpcMessage, ClientRequest, ConstString as _, ErrorCode,
     ErrorData, JsonRpcMessage, JsonRpcRequest, JsonRpcVersion2_0, RequestId, ServerJsonRpcMessage,
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 
 use super::weight;
@@ -46,13 +46,17 @@ pub(super) fn parse(text: &[u8], values: usize) -> Result<ClientJsonRpcMessage, 
 /// A call of a tool, which most messages are. `rmcp` tries each kind of message and of request in turn until one fits,
 /// which takes longer than all else that is done for a call.
 fn call(text: &[u8]) -> Option<ClientJsonRpcMessage> {
+    // What has other members is no request, or not surely one.
     #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Envelope<'t> {
         #[serde(rename = "jsonrpc")]
         _version: JsonRpcVersion2_0,
         id: RequestId,
         #[serde(borrow)]
         method: Cow<'t, str>,
+        #[serde(rename = "params")]
+        _params: IgnoredAny,
     }
     let Envelope { id, method, .. } = serde_json::from_slice(text).ok()?;
     if method != CallToolRequestMethod::VALUE {
