@@ -11,6 +11,8 @@ use crate::{
     wire::{Wire, text},
 };
 
+const CALL_AND_ANSWER: &[u8] = br#"{"jsonrpc":"2.0","id":91,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}},"result":null}"#;
+
 #[tokio::test]
 async fn lines_that_are_no_messages_are_answered_and_skipped() {
     let mut wire = Wire::connect(&server(&Seen::default()), json!({})).await;
@@ -20,6 +22,8 @@ async fn lines_that_are_no_messages_are_answered_and_skipped() {
         (b"[]", -32600),
         (b"\"text\"", -32600),
         (b"{\"jsonrpc\":\"1.0\",\"id\":90,\"method\":\"ping\"}", -32600),
+        // A request and an answer in one is neither.
+        (CALL_AND_ANSWER, -32600),
         (b"\xff\xfe", -32700),
     ] {
         wire.line(line).await;
