@@ -204,9 +204,13 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Watched), SessionFault> {
         let _one = self.beginning.lock().await;
-        while !self.make_room() {
-            // One that begins is answered at once.
-            if !self.known().values().any(|usage| usage.is_beginning()) {
+        loop {
+            // Looked at first: of one that has begun in between the notice is there already.
+            let one_begins = self.known().values().any(|usage| usage.is_beginning());
+            if self.make_room() {
+                break;
+            }
+            if !one_begins {
                 return Err(SessionFault::Full);
             }
             self.begun.notified().await;
