@@ -29,6 +29,23 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, candidate)| candidate)
 }
 
+/// How alike two names must be, by edits, from 0 to 1, for the one to be taken for the other, misspelt.
+const SLIP: f64 = 0.8;
+
+/// Whether `name` is `known`, misspelt: the same but for case and separators, or for an edit in each five letters
+/// (Damerau-Levenshtein). It is stricter than [`nearest`]: for where something depends on it, and is not only suggested.
+///
+/// ```
+/// use tool_core::suggest::is_slip;
+///
+/// assert!(is_slip("enabled_tols", "enabled_tools") && is_slip("enabledTools", "enabled_tools"));
+/// assert!(!is_slip("roots", "tools") && !is_slip("disabled_prompts", "disabled_tools"));
+/// ```
+#[must_use]
+pub fn is_slip(name: &str, known: &str) -> bool {
+    name.len() <= LONGEST && (fold(name) == fold(known) || strsim::normalized_damerau_levenshtein(name, known) >= SLIP)
+}
+
 /// A name without case and separators: `file_path`, `file-path` and `filePath` are one.
 pub(crate) fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

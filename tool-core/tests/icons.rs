@@ -126,7 +126,7 @@ fn sizes_are_read_as_they_are_written() {
         assert_eq!(size.to_string(), text);
         assert_eq!(serde_json::from_value::<IconSize>(json!(text)).unwrap(), size);
     }
-    for bad in ["", "48", "x", "48x", "0x1", "48x-1", "48x48x48", "4294967296x1", "Any"] {
+    for bad in ["", "48", "x", "48x", "0x1", "48x-1", "48x48x48", "4294967296x1", "Any", "+48x+48", "48x+48"] {
         assert!(matches!(bad.parse::<IconSize>(), Err(InvalidIcon::Size(_))), "{bad}");
     }
 }

@@ -296,6 +296,7 @@ fn a_slip_that_would_have_kept_a_server_from_something_withholds_it() {
         "\"disbled\": true",
         "\"disable\": true",
         "\"enable\": false",
+        "\"isActiv\": false",
         "\"allowed_tools\": [\"a\"]",
         "\"allowedTools\": [\"a\"]",
         "\"denyList\": [\"a\"]",
@@ -315,9 +316,68 @@ fn a_slip_that_would_have_kept_a_server_from_something_withholds_it() {
 }
 
 #[test]
+fn what_is_only_a_little_like_it_withholds_nothing() {
+    for member in [
+        "\"roots\": [\"a\"]",
+        "\"label\": \"a\"",
+        "\"toolPrefix\": \"a\"",
+        "\"cachedTools\": []",
+        "\"installed\": true",
+        "\"disabledPrompts\": [\"a\"]",
+        "\"samplingEnabled\": true",
+    ] {
+        for (form, config) in forms(member) {
+            assert!(config.servers[0].withheld.is_none() && config.faults.is_empty(), "{form}: {member}: {config:?}");
+            assert_eq!(config.warnings.len(), 1, "{form}: {member}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_not_active_is_off() {
+    let cherry = json(
+        r#"{"mcpServers":{
+            "off": {"type":"streamableHttp","baseUrl":"https://a","isActive":false,"longRunning":true,"tags":[],"provider":"a"},
+            "on": {"command":"x","isActive":true,"disabledTools":["a"],"timeout":90},
+            "both": {"command":"x","isActive":false,"enabled":true}
+        }}"#,
+    );
+    assert!(cherry.faults.is_empty() && cherry.warnings.is_empty(), "{cherry:?}");
+    let enabled = |name: &str| cherry.servers.iter().find(|server| server.name == name).expect(name).enabled;
+    assert!(enabled("on") && !enabled("off") && !enabled("both"));
+}
+
+#[test]
+fn a_timeout_is_in_the_unit_of_who_writes_it() {
+    let limit = |text: &str| {
+        let config = json(text);
+        let warnings: String = config.warnings.iter().map(ToString::to_string).collect();
+        (only(config).tool_timeout.as_millis(), warnings)
+    };
+    let shared = |members: &str| limit(&format!(r#"{{"mcpServers":{{"s":{{"command":"x",{members}}}}}}}"#));
+    for (members, millis) in [
+        (r#""autoApprove":[],"timeout":60"#, 60_000),
+        (r#""alwaysAllow":[],"timeout":1800"#, 1_800_000),
+        (r#""isActive":true,"timeout":300"#, 300_000),
+        // Kiro's, which are Cline's but for this.
+        (r#""autoApprove":[],"timeout":120000"#, 120_000),
+        (r#""includeTools":["a"],"timeout":600"#, 600),
+        (r#""timeout":30000"#, 30_000),
+        (r#""timeout":1000"#, 1_000),
+        (r#""timeout":60,"toolTimeoutSec":5"#, 5_000),
+    ] {
+        assert_eq!(shared(members), (millis, String::new()), "{members}");
+    }
+    assert_eq!(limit(r#"{"mcp":{"s":{"type":"local","command":["x"],"timeout":500}}}"#), (500, String::new()));
+    let (millis, told) = shared(r#""timeout":60"#);
+    assert_eq!(millis, 60_000);
+    assert!(told.starts_with("mcpServers.s.timeout: 60 is taken for seconds"), "{told}");
+}
+
+#[test]
 fn what_other_programs_write_is_no_slip() {
     let claude = r#"{"mcpServers":{
-        "code": {"type":"http","url":"https://a","headersHelper":"x","oauth":{"clientId":"a"},"alwaysLoad":true,"timeout":5},
+        "code": {"type":"http","url":"https://a","headersHelper":"x","oauth":{"clientId":"a"},"alwaysLoad":true,"timeout":5000},
         "cline": {"command":"x","alwaysAllow":["a"],"autoApprove":[],"disabled":false,"timeout":60,"watchPaths":[]},
         "gemini": {"httpUrl":"https://a","includeTools":["a","b"],"excludeTools":["b"],"trust":false},
         "copilot": {"type":"local","command":"x","args":[],"tools":["a"]},

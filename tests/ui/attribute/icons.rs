@@ -18,7 +18,7 @@ fn sources() {}
 
 /// Good sources, and the rest wrong.
 #[tool(
-    icon(src = "https://example.com/a.png", mime_type = "png", sizes("48", "0x48", "48x48"), theme = "blue"),
+    icon(src = "https://example.com/a.png", mime_type = "png", sizes("48", "0x48", "+48x48", "48x48"), theme = "blue"),
     icon(src = "https://example.com/b.png", src = "https://example.com/c.png", size = "any"),
     icon("https://example.com/d.png", sizes = "any"),
     icon(mime_type = "image/png")

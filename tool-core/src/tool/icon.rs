@@ -250,7 +250,9 @@ impl FromStr for IconSize {
     type Err = InvalidIcon;
 
     fn from_str(text: &str) -> Result<Self, InvalidIcon> {
-        let side = |text: &str| text.parse::<u32>().ok().filter(|pixels| *pixels > 0);
+        // Rust's numbers may have a sign before them; these are digits alone.
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let side = |text: &str| text.parse::<u32>().ok().filter(|pixels| *pixels > 0 && is_number(text));
         let pixels = text.split_once('x').and_then(|(width, height)| Some(Self::pixels(side(width)?, side(height)?)));
         pixels.or((text == "any").then_some(Self::Any)).ok_or_else(|| InvalidIcon::Size(shown(text)))
     }

@@ -125,8 +125,10 @@ fn image(text: LitStr, errors: &mut Errors) -> Option<LitStr> {
     None
 }
 
+/// The rule of `tool_core::tool::IconSize`.
 fn size(text: &LitStr, errors: &mut Errors) -> Option<SizeAttr> {
-    let side = |text: &str| text.parse::<u32>().ok().filter(|pixels| *pixels > 0);
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let side = |text: &str| text.parse::<u32>().ok().filter(|pixels| *pixels > 0 && is_number(text));
     let value = text.value();
     let pixels = value.split_once('x').and_then(|(width, height)| Some(SizeAttr::Pixels(side(width)?, side(height)?)));
     let size = pixels.or((value == "any").then_some(SizeAttr::Any));

@@ -37,6 +37,8 @@ mod http_client;
 mod link;
 mod listing;
 mod name;
+#[cfg(feature = "http-client")]
+mod oauth_answers;
 mod process;
 #[cfg(unix)]
 mod process_tree;

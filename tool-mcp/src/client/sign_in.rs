@@ -16,6 +16,7 @@ use super::{
     credentials::{CredentialKey, CredentialStore, Kept},
     handler::Handler,
     host::OAuthClient,
+    oauth_answers::OAuthAnswers,
 };
 
 /// As often in a row is a person asked to allow more, to no avail. (`rmcp` forgets its own count with each new token.)
@@ -26,7 +27,7 @@ pub(super) struct SignIn {
     url: String,
     /// What knows the server's name, and its host.
     handler: Handler,
-    http: Arc<dyn OAuthHttpClient>,
+    answers: Arc<OAuthAnswers>,
     /// What was given, now or in an earlier run.
     kept: Kept,
     /// Who has signed in. It is held while a person does: other requests would only ask again.
@@ -48,17 +49,6 @@ struct SignedIn {
     widenings: u32,
 }
 
-impl SignedIn {
-    /// The token; `None` where a person has to sign in again.
-    async fn token(&self) -> Result<Option<String>, AuthError> {
-        match self.manager.get_access_token().await {
-            Ok(token) => Ok(Some(token)),
-            Err(AuthError::AuthorizationRequired) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
 impl SignIn {
     pub(super) fn new(
         url: &str,
@@ -69,7 +59,17 @@ impl SignIn {
         let key =
             |client: OAuthClient| CredentialKey::new(url, client.id.or(client.metadata_url).unwrap_or(client.name));
         let kept = Kept::new(store.zip(handler.oauth_client().map(key)));
-        Self { url: url.to_owned(), handler, http, kept, held: Mutex::default() }
+        let answers = Arc::new(OAuthAnswers::new(http));
+        Self { url: url.to_owned(), handler, answers, kept, held: Mutex::default() }
+    }
+
+    /// The token of whoever has signed in; `None` where a person has to do so again.
+    async fn token_of(&self, signed_in: &SignedIn) -> Result<Option<String>, AuthError> {
+        match signed_in.manager.get_access_token().await {
+            Ok(token) => Ok(Some(token)),
+            Err(error) if self.is_refused(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The token, refreshed where it is about to end; `None` where nobody has signed in, or has to do so again. One of an
@@ -81,7 +81,7 @@ impl SignIn {
             held.has_read = true;
         }
         match &held.signed_in {
-            Some(signed_in) => signed_in.token().await,
+            Some(signed_in) => self.token_of(signed_in).await,
             None => Ok(self.kept.token()),
         }
     }
@@ -94,7 +94,7 @@ impl SignIn {
         // Somebody else was refused as well, and has been here before: a request, or another process.
         self.kept.read().await;
         let current = match &held.signed_in {
-            Some(signed_in) => signed_in.token().await?,
+            Some(signed_in) => self.token_of(signed_in).await?,
             None => self.kept.token(),
         };
         if current.is_some() && current.as_deref() != sent {
@@ -102,12 +102,12 @@ impl SignIn {
         }
         if let Some(signed_in) = &held.signed_in {
             match signed_in.manager.refresh_token().await {
-                Ok(_) => return signed_in.token().await,
-                Err(error) if self.may_pass(&error) => return Err(error),
-                Err(_) => {}
+                Ok(_) => return self.token_of(signed_in).await,
+                Err(error) if self.is_refused(&error) => {}
+                Err(error) => return Err(error),
             }
         } else if let Some(renewed) = self.renewed(&client, Some(challenge)).await? {
-            return held.signed_in.insert(renewed).token().await;
+            return self.token_of(held.signed_in.insert(renewed)).await;
         }
         // The server may trust another authorization server by now: all is found out anew.
         held.signed_in = None;
@@ -124,14 +124,17 @@ impl SignIn {
         request.client_metadata_url = client.metadata_url;
         let mut state = OAuthState::Unauthorized(self.manager().await?);
         state.start_authorization(request).await?;
+        if let Some(registered) = self.answers.take_registered() {
+            self.kept.register(registered);
+        }
         self.visit(&mut state).await?;
         let manager = state.into_authorization_manager().ok_or(AuthError::AuthorizationRequired)?;
-        held.signed_in.insert(SignedIn { manager, widenings: 0 }).token().await
+        self.token_of(held.signed_in.insert(SignedIn { manager, widenings: 0 })).await
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
         let mut manager =
-            AuthorizationManager::new_with_oauth_http_client(self.url.as_str(), self.http.clone()).await?;
+            AuthorizationManager::new_with_oauth_http_client(self.url.as_str(), self.answers.clone()).await?;
         manager.set_credential_store(self.kept.clone());
         Ok(manager)
     }
@@ -147,20 +150,26 @@ impl SignIn {
         }
         manager.set_metadata(metadata);
         let mut config = OAuthClientConfig::new(kept.client_id.as_str(), client.redirect_uri.as_str());
-        if let Some(secret) = client.secret.as_ref().filter(|_| client.id.as_ref() == Some(&kept.client_id)) {
+        let configured = client.secret.clone().filter(|_| client.id.as_ref() == Some(&kept.client_id));
+        if let Some(secret) = configured.or_else(|| self.kept.secret_of(&kept.client_id)) {
             config = config.with_client_secret(secret);
         }
         manager.configure_client(config)?;
         match manager.refresh_token().await {
             Ok(_) => Ok(Some(SignedIn { manager, widenings: 0 })),
-            Err(error) if self.may_pass(&error) => Err(error),
-            Err(_) => Ok(None),
+            Err(error) if self.is_refused(&error) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
-    /// Whether what could not be renewed is to be kept for another time: it was not refused, and nobody else can be asked.
-    fn may_pass(&self, error: &AuthError) -> bool {
-        matches!(error, AuthError::TokenRefreshFailed(_)) && !self.handler.signs_in()
+    /// Whether what was kept is good for nothing any more. What could not be renewed for another cause is kept, for another
+    /// time: a network that is down takes no token back.
+    fn is_refused(&self, error: &AuthError) -> bool {
+        match error {
+            AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired => true,
+            AuthError::TokenRefreshFailed(_) => self.answers.is_refused(),
+            _ => false,
+        }
     }
 
     /// After `sent` was found to allow too little: a token for `scope` as well. `None` where the host signs nobody in, or
@@ -176,7 +185,7 @@ impl SignIn {
                 None => return Ok(None),
             },
         };
-        let current = signed_in.token().await;
+        let current = self.token_of(&signed_in).await;
         let is_news = current.as_ref().is_ok_and(|current| current.as_deref() != sent);
         if current.is_err() || is_news || signed_in.widenings >= MAX_WIDENINGS {
             *held = Some(signed_in);
@@ -196,7 +205,7 @@ impl SignIn {
         };
         let signed_in = held.insert(SignedIn { manager, widenings });
         widened?;
-        signed_in.token().await
+        self.token_of(signed_in).await
     }
 
     /// A token that allows more was what a server wanted: it may want more another time.

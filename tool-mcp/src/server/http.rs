@@ -113,8 +113,9 @@ impl HttpOptions {
     }
 
     /// How many sessions there may be, 10,000 unless it is set. Beyond them the one that is idle longest is ended, one that
-    /// nobody listens to first; its client is told that it is gone (404), and begins anew. One in which a call runs is not
-    /// ended; where calls run in all, who wants to begin is refused (503).
+    /// nobody listens to, nor has used in the last 30 seconds, first; its client is told that it is gone (404), and begins
+    /// anew. One in which a call runs is not ended, nor one that begins; where that is so of all, who wants to begin is
+    /// refused (503).
     pub fn max_sessions(mut self, most: usize) -> Self {
         self.max_sessions = most;
         self

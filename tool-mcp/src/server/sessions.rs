@@ -1,10 +1,14 @@
 //! The sessions of clients over HTTP: `rmcp`'s, of which so many may be, and the one that is idle longest makes room.
+//!
+//! A client that has just begun one listens to nothing yet: it has a while to do so, or it would make room for the next
+//! one wherever the others listen.
 
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use futures_util::{Stream, StreamExt};
@@ -22,7 +26,13 @@ use rmcp::{
         },
     },
 };
-use tokio::{sync::Mutex as AsyncMutex, time::Instant};
+use tokio::{
+    sync::{Mutex as AsyncMutex, Notify},
+    time::Instant,
+};
+
+/// How long a client that was there counts as listening.
+const RECENT: Duration = Duration::from_secs(30);
 
 /// All sessions.
 pub(super) struct Sessions {
@@ -31,6 +41,8 @@ pub(super) struct Sessions {
     known: Mutex<HashMap<SessionId, Arc<Usage>>>,
     /// Held while one begins, so that there are never more.
     beginning: AsyncMutex<()>,
+    /// That one has begun, and can make room for the next.
+    begun: Notify,
 }
 
 /// Why a session cannot be used.
@@ -47,6 +59,8 @@ struct Usage(Mutex<Used>);
 
 struct Used {
     last: Instant,
+    /// Whether its `initialize` is not answered.
+    is_beginning: bool,
     /// The requests that are not answered.
     open: HashSet<RequestId>,
     /// How many streams wait for what belongs to no request: whoever listens is still there.
@@ -55,7 +69,7 @@ struct Used {
 
 impl Usage {
     fn new() -> Self {
-        Self(Mutex::new(Used { last: Instant::now(), open: HashSet::new(), listening: 0 }))
+        Self(Mutex::new(Used { last: Instant::now(), is_beginning: true, open: HashSet::new(), listening: 0 }))
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
@@ -69,11 +83,16 @@ impl Usage {
         used
     }
 
-    /// How soon it is to go: those that nobody listens to before the others, and then by their last use. `None`: not
-    /// while a call runs.
+    fn is_beginning(&self) -> bool {
+        self.used().is_beginning
+    }
+
+    /// How soon it is to go: those that nobody listens to, nor has used of late, before the others, and then by their last
+    /// use. `None`: not while a call runs, or it begins.
     fn rank(&self) -> Option<(bool, Instant)> {
         let used = self.used();
-        used.open.is_empty().then_some((used.listening > 0, used.last))
+        let is_there = used.listening > 0 || used.last.elapsed() < RECENT;
+        (used.open.is_empty() && !used.is_beginning).then_some((is_there, used.last))
     }
 }
 
@@ -93,12 +112,47 @@ impl Drop for Listening {
     }
 }
 
+/// A session that begins, until it has, or its client has gone.
+struct Beginning<'a> {
+    usage: Option<Arc<Usage>>,
+    begun: &'a Notify,
+}
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        if let Some(usage) = &self.usage {
+            usage.touch().is_beginning = false;
+        }
+        self.begun.notify_one();
+    }
+}
+
+/// An answer that is being sent.
+struct Answering {
+    usage: Arc<Usage>,
+    request: Option<RequestId>,
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        if let Some(request) = &self.request {
+            self.usage.touch().open.remove(request);
+        }
+    }
+}
+
 impl Sessions {
     /// At most so many, each as configured.
     pub(super) fn new(most: usize, config: SessionConfig) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config = config;
-        Self { local: Arc::new(local), most, known: Mutex::default(), beginning: AsyncMutex::default() }
+        Self {
+            local: Arc::new(local),
+            most,
+            known: Mutex::default(),
+            beginning: AsyncMutex::default(),
+            begun: Notify::new(),
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Usage>>> {
@@ -112,7 +166,7 @@ impl Sessions {
     /// Whether one more could begin.
     pub(super) fn has_room(&self) -> bool {
         let known = self.known();
-        known.len() < self.most || known.values().any(|usage| usage.rank().is_some())
+        known.len() < self.most || known.values().any(|usage| usage.rank().is_some() || usage.is_beginning())
     }
 
     /// Ends the one that is idle longest, where there are as many as there may be. Says whether there is room then.
@@ -150,8 +204,16 @@ impl SessionManager for Sessions {
 
     async fn create_session(&self) -> Result<(SessionId, Watched), SessionFault> {
         let _one = self.beginning.lock().await;
-        if !self.make_room() {
-            return Err(SessionFault::Full);
+        loop {
+            // Looked at first: of one that has begun in between the notice is there already.
+            let one_begins = self.known().values().any(|usage| usage.is_beginning());
+            if self.make_room() {
+                break;
+            }
+            if !one_begins {
+                return Err(SessionFault::Full);
+            }
+            self.begun.notified().await;
         }
         let (id, transport) = self.local.create_session().await?;
         let usage = Arc::new(Usage::new());
@@ -164,6 +226,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionFault> {
+        let _beginning = Beginning { usage: self.usage(id), begun: &self.begun };
         Ok(self.local.initialize_session(id, message).await?)
     }
 
@@ -248,11 +311,13 @@ impl Transport<RoleServer> for Watched {
             JsonRpcMessage::Error(error) => error.id.clone(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        // Before it is sent: whoever has an answer may count on it. All that were used before go before this one.
-        if let Some(answered) = answered {
-            self.usage.touch().open.remove(&answered);
+        // Until it is sent the session is not to go: the answer would go with it.
+        let answering = Answering { usage: self.usage.clone(), request: answered };
+        let sending = self.transport.send(item);
+        async move {
+            let _answering = answering;
+            sending.await
         }
-        self.transport.send(item)
     }
 
     fn receive(&mut self) -> impl Future<Output = Option<ClientJsonRpcMessage>> + Send {

@@ -1,12 +1,12 @@
 //! Sessions of clients over HTTP: who makes room for whom, and who waits for whom.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
-    time::timeout,
+    time::{advance, pause, resume, timeout},
 };
 use tool_mcp::server::HttpOptions;
 
@@ -22,6 +22,20 @@ impl Http {
         begun.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {}", begun.head)).to_owned()
     }
 
+    /// Opens the session's own stream.
+    async fn listen(&self, session: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).await.expect("it listens");
+        let request = format!(
+            "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n",
+            HttpOptions::PATH
+        );
+        stream.write_all(request.as_bytes()).await.expect("it reads");
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await.expect("an answer");
+        assert_eq!(&head, b"HTTP/1.1 200");
+        stream
+    }
+
     async fn is_there(&self, session: &str) -> bool {
         match self.post(&[("Mcp-Session-Id", session)], &call("echo", &json!({ "text": "on" }))).await.status() {
             200 => true,
@@ -29,6 +43,13 @@ impl Http {
             other => panic!("status {other}"),
         }
     }
+}
+
+/// Lets time pass for the server.
+async fn pass(time: Duration) {
+    pause();
+    advance(time).await;
+    resume();
 }
 
 fn call(tool: &str, arguments: &Value) -> Value {
@@ -84,18 +105,39 @@ async fn a_session_with_a_call_under_way_is_not_idle() {
 async fn who_listens_is_there_still_and_goes_last() {
     let http = Http::start(&Seen::default(), HttpOptions::new().max_sessions(2)).await;
     let (listens, gone) = (http.begin().await, http.begin().await);
-    let mut stream = TcpStream::connect(http.address).await.expect("it listens");
-    let request = format!(
-        "GET {} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {listens}\r\n\r\n",
-        HttpOptions::PATH
-    );
-    stream.write_all(request.as_bytes()).await.expect("it reads");
-    let mut head = [0; 12];
-    stream.read_exact(&mut head).await.expect("an answer");
-    assert_eq!(&head, b"HTTP/1.1 200");
+    let _stream = http.listen(&listens).await;
     assert!(http.is_there(&gone).await, "it was used later");
+    pass(Duration::from_secs(31)).await;
     http.begin().await;
     assert!(http.is_there(&listens).await && !http.is_there(&gone).await);
+}
+
+#[tokio::test]
+async fn who_has_just_begun_does_not_make_room_where_all_others_listen() {
+    let http = Http::start(&Seen::default(), HttpOptions::new().max_sessions(3)).await;
+    let others = [http.begin().await, http.begin().await, http.begin().await];
+    let mut streams = Vec::new();
+    for other in &others {
+        streams.push(http.listen(other).await);
+    }
+    pass(Duration::from_secs(31)).await;
+    let (first, second) = (http.begin().await, http.begin().await);
+    assert!(http.is_there(&first).await && http.is_there(&second).await);
+    assert!(!http.is_there(&others[0]).await && !http.is_there(&others[1]).await, "they were used before");
+    // Who does not listen after a while either makes room.
+    pass(Duration::from_secs(31)).await;
+    http.begin().await;
+    assert!(!http.is_there(&first).await && http.is_there(&others[2]).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_begins_is_answered_before_anybody_else_can_take_the_room() {
+    let http = Arc::new(Http::start(&Seen::default(), HttpOptions::new().max_sessions(1)).await);
+    let begin = |http: Arc<Http>| async move { http.post(&[], &initialize()).await.status() };
+    let begun: Vec<_> = (0..64).map(|_| tokio::spawn(begin(http.clone()))).collect();
+    for status in begun {
+        assert_eq!(status.await.expect("it ends"), 200);
+    }
 }
 
 /// Begins a session of a client that can be asked.

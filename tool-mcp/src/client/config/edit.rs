@@ -5,7 +5,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
 
 use super::{
     Endpoint, ServerConfig, Syntax,
-    read::{CONTAINERS, JSON, fault_of_name},
+    read::{CONTAINERS, Form, JSON, fault_of_name},
     syntax_error::told,
 };
 
@@ -82,15 +82,6 @@ fn json(text: &str) -> Result<CstRootNode, EditError> {
 
 fn object(root: &CstRootNode) -> Result<CstObject, EditError> {
     root.object_value().ok_or_else(|| EditError::Malformed("expected an object, got something else".to_owned()))
-}
-
-/// Whose form a server is written in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// That of Claude, Cursor and VS Code.
-    Shared,
-    /// opencode's, which refuses a file with any other.
-    Opencode,
 }
 
 /// The objects that have servers in them.

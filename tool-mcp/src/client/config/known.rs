@@ -3,10 +3,10 @@
 //! Programs share these files, and each has members of its own. Those that are not acted on here stand below, by the
 //! program that writes them, with why they may be passed over: none of them would keep a server from anything.
 
-use tool_core::suggest::nearest;
+use tool_core::suggest::{is_slip, nearest};
 
 /// What is read of every server; names are in snake case.
-const READ: [&str; 30] = [
+const READ: [&str; 32] = [
     "type",
     "transport",
     "command",
@@ -19,6 +19,7 @@ const READ: [&str; 30] = [
     "url",
     "server_url",
     "http_url",
+    "base_url",
     "headers",
     "http_headers",
     "env_http_headers",
@@ -26,6 +27,7 @@ const READ: [&str; 30] = [
     "bearer_token_env_var",
     "enabled",
     "disabled",
+    "is_active",
     "enabled_tools",
     "include_tools",
     "disabled_tools",
@@ -64,6 +66,25 @@ const CLAUDE: [&str; 16] = [
     "id",
     // Which of its tools are used: read where it is a list (Copilot).
     "tools",
+];
+
+/// Cherry Studio; what it has of `isActive`, `baseUrl` and `disabledTools` is read.
+const CHERRY: [&str; 11] = [
+    // Words and pictures for people.
+    "provider",
+    "provider_url",
+    "logo_url",
+    "tags",
+    "reference",
+    "search_key",
+    // Where it was installed from, and how it is to be filled in.
+    "registry_url",
+    "config_sample",
+    "should_config",
+    // Its progress begins a call's time anew: it does so here in any case.
+    "long_running",
+    // Which tools are asked about in spite of a leave: all are asked about here, unless a rule allows them.
+    "disabled_auto_approve_tools",
 ];
 
 /// Cursor.
@@ -106,9 +127,10 @@ const CODEX: [&str; 7] = [
 ];
 
 /// The members that keep a server from something. One that was meant and misspelt must not be passed over.
-const NARROWING: [&str; 10] = [
+const NARROWING: [&str; 11] = [
     "enabled",
     "disabled",
+    "is_active",
     "enabled_tools",
     "include_tools",
     "disabled_tools",
@@ -139,13 +161,15 @@ const MEANT: [(&str, &str); 12] = [
 const REMARKS: [&str; 5] = ["_", "$", "#", "//", "x-"];
 
 fn known() -> impl Iterator<Item = &'static str> {
-    READ.into_iter().chain(CLAUDE).chain(CURSOR).chain(VS_CODE).chain(OPENCODE).chain(CODEX)
+    READ.into_iter().chain(CLAUDE).chain(CHERRY).chain(CURSOR).chain(VS_CODE).chain(OPENCODE).chain(CODEX)
 }
 
 /// A member that no program is known to write.
 pub(super) struct Slip {
     /// The known one that was most likely meant.
     pub(super) meant: Option<&'static str>,
+    /// Whether that would keep the server from something, and is so near that it must have been meant.
+    pub(super) is_narrowing: bool,
 }
 
 impl Slip {
@@ -156,11 +180,10 @@ impl Slip {
             return None;
         }
         let by_another_name = MEANT.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
-        Some(Self { meant: by_another_name.or_else(|| nearest(name, known())) })
-    }
-
-    /// Whether what was meant would keep the server from something.
-    pub(super) fn is_narrowing(&self) -> bool {
-        self.meant.is_some_and(|meant| NARROWING.contains(&meant))
+        let narrowing = by_another_name
+            .or_else(|| nearest(name, NARROWING.into_iter().filter(|narrowing| is_slip(name, narrowing))));
+        // What means nothing here is no good guess, unless it is plain.
+        let likely = || known().filter(|known| READ.contains(known) || is_slip(name, known));
+        Some(Self { meant: narrowing.or_else(|| nearest(name, likely())), is_narrowing: narrowing.is_some() })
     }
 }

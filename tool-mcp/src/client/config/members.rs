@@ -41,7 +41,8 @@ impl<'a> Members<'a> {
         self.faults.push(fault);
     }
 
-    fn told(&self, member: &str, fault: String) -> ConfigFault {
+    /// What is to be told of a member.
+    pub(super) fn told(&self, member: &str, fault: String) -> ConfigFault {
         let place = if member.is_empty() { self.place.clone() } else { format!("{}.{member}", self.place) };
         ConfigFault { file: None, server: Some(self.server.to_owned()), place, fault }
     }
@@ -203,6 +204,10 @@ impl<'a> Members<'a> {
             self.fault(key, format!("expected true or false, got {}", kind(value)));
         }
         value.as_bool()
+    }
+
+    pub(super) fn number(&self, names: &[&str]) -> Option<f64> {
+        self.find(names)?.1.as_f64()
     }
 
     /// A limit; `unit` is how many seconds its number counts.

@@ -11,9 +11,10 @@
 //! | `url`, `headers` (`http_headers`) | a server that is reached by streamable HTTP |
 //! | `bearer_token_env_var`, `env_http_headers` | headers whose values are in variables (codex) |
 //! | `type` | `stdio` or `local`; `http`, `streamable-http` or `remote`. What is there says it as well |
-//! | `enabled`, `disabled` | whether it is used |
+//! | `enabled`, `disabled`, `isActive` (Cherry Studio) | whether it is used |
 //! | `enabled_tools`, `disabled_tools` | which of its tools are; `*` stands for any text. Also `includeTools`, `excludeTools` |
-//! | `startup_timeout_sec`, `tool_timeout_sec`, `timeout` | limits, in seconds; `timeout` is for tools, in milliseconds |
+//! | `startup_timeout_sec`, `tool_timeout_sec` | limits, in seconds |
+//! | `timeout` | a limit for tools, in the unit of whoever writes it (below) |
 //! | `trust` | whether what it says of its tools is believed: its read-only tools run unasked, and beside others |
 //! | `supports_parallel_tool_calls` | whether all its tools may run beside others (codex) |
 //!
@@ -21,6 +22,10 @@
 //! `${workspaceFolderBasename}` and `${userHome}` (VS Code, Cursor) stand for what they name; a variable that is not set
 //! is a mistake. Not supported, and said so: VS Code's `${input:…}`, `envFile`, `sandboxEnabled`, and the old HTTP+SSE
 //! transport (`sse`).
+//!
+//! `timeout` is in milliseconds in opencode's form and beside Gemini CLI's members, and in seconds beside those of Cline, Roo
+//! Code and Cherry Studio (`autoApprove`, `alwaysAllow`, `watchPaths`, `isActive`; up to 3600). Elsewhere one below 1000 is
+//! taken for seconds, and told; one from there on is milliseconds.
 //!
 //! A member that nobody is known to write is told ([`McpConfig::warnings`]), with the one that may have been meant. Where
 //! that would have kept the server from something (`enabled_tols`), the server is not started
@@ -33,6 +38,7 @@ mod members;
 mod read;
 mod server;
 mod syntax_error;
+mod timeout;
 
 #[cfg(feature = "http-client")]
 pub(super) use self::server::shown;

@@ -8,10 +8,20 @@ use super::{
     members::{Members, kind},
     server::{STARTUP_TIMEOUT, TOOL_TIMEOUT},
     syntax_error::told,
+    timeout::timeout,
 };
 
 /// The members of a file that have servers in them.
 pub(super) const CONTAINERS: [&str; 4] = ["mcpServers", "servers", "mcp_servers", "mcp"];
+/// Whose form a server is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// That of Claude, Cursor and VS Code, and of codex.
+    Shared,
+    /// opencode's, which refuses a file with any other.
+    Opencode,
+}
+
 /// The longest name of a server, in characters.
 const LONGEST_NAME: usize = 128;
 
@@ -55,7 +65,7 @@ pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> M
         )));
     }
     let expands = (syntax == Syntax::Json).then_some(surroundings);
-    for (place, servers) in found {
+    for (place, form, servers) in found {
         let Value::Object(servers) = servers else {
             let fault = format!("expected an object with a member for each server, got {}", kind(servers));
             config.faults.push(ConfigFault { place, ..ConfigFault::of_file(fault) });
@@ -63,7 +73,7 @@ pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> M
         };
         for (name, value) in servers {
             let mut warnings = Vec::new();
-            match server(name, format!("{place}.{name}"), value, expands, surroundings, &mut warnings) {
+            match server(name, format!("{place}.{name}"), form, value, expands, surroundings, &mut warnings) {
                 Ok(server) => config.servers.push(server),
                 Err(faults) => config.faults.extend(faults),
             }
@@ -73,14 +83,15 @@ pub(super) fn read(text: &str, syntax: Syntax, surroundings: &Surroundings) -> M
     config
 }
 
-/// The objects that have servers in them, and where they are.
-fn containers(root: &Map<String, Value>) -> Vec<(String, &Value)> {
+/// The objects that have servers in them, where they are, and in whose form.
+fn containers(root: &Map<String, Value>) -> Vec<(String, Form, &Value)> {
     let of = |name: &&str| {
         let value = root.get(*name)?;
         // VS Code's settings have one level more.
         match value.get("servers").filter(|_| *name == "mcp") {
-            Some(servers) => Some((format!("{name}.servers"), servers)),
-            None => Some(((*name).to_owned(), value)),
+            Some(servers) => Some((format!("{name}.servers"), Form::Shared, servers)),
+            None if *name == "mcp" => Some(((*name).to_owned(), Form::Opencode, value)),
+            None => Some(((*name).to_owned(), Form::Shared, value)),
         }
     };
     CONTAINERS.iter().filter_map(of).collect()
@@ -96,6 +107,7 @@ fn named(root: &Map<String, Value>) -> String {
 fn server(
     name: &str,
     place: String,
+    form: Form,
     value: &Value,
     expands: Option<&Surroundings>,
     surroundings: &Surroundings,
@@ -111,7 +123,8 @@ fn server(
         members.fault("", fault);
     }
     // Whoever switched a server off may have left it unfinished.
-    let is_off = members.flag(&["enabled"]) == Some(false) || members.flag(&["disabled"]) == Some(true);
+    let is_off = [members.flag(&["enabled"]), members.flag(&["is_active"])].contains(&Some(false))
+        || members.flag(&["disabled"]) == Some(true);
     let endpoint = match transport(&mut members) {
         Some(Transport::Stdio) => Some(Endpoint::Stdio(stdio(&mut members, surroundings))),
         Some(Transport::Http) => Some(Endpoint::Http(http(&mut members))),
@@ -126,8 +139,8 @@ fn server(
     }
     let startup =
         members.limit(&["startup_timeout_sec"], 1.0).or_else(|| members.limit(&["startup_timeout_ms"], 0.001));
-    let tool =
-        members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms", "timeout"], 0.001));
+    let tool = members.limit(&["tool_timeout_sec"], 1.0).or_else(|| members.limit(&["tool_timeout_ms"], 0.001));
+    let tool = tool.or_else(|| timeout(&mut members, form, warnings));
     let trust = members.flag(&["trust"]).unwrap_or(false);
     if let Some(written) = asked_about(&mut members).filter(|_| trust) {
         members
@@ -136,7 +149,7 @@ fn server(
     let parallel = members.flag(&["supports_parallel_tool_calls"]).unwrap_or(false);
     let mut withheld = None;
     for (slip, fault) in members.slips() {
-        if slip.is_narrowing() && withheld.is_none() && !is_off {
+        if slip.is_narrowing && withheld.is_none() && !is_off {
             withheld = Some(fault);
         } else {
             warnings.push(fault);
@@ -196,7 +209,7 @@ enum Transport {
 }
 
 /// Of more than one, the first counts: Gemini CLI's `url` is of the old transport where there is an `httpUrl` too.
-const URL: [&str; 3] = ["http_url", "url", "server_url"];
+const URL: [&str; 4] = ["http_url", "url", "server_url", "base_url"];
 const COMMAND: [&str; 1] = ["command"];
 
 /// How the server is reached, by its `type` or else by what there is.

@@ -15,15 +15,18 @@ use super::{CredentialKey, CredentialStore, Credentials};
 
 /// The form of the file.
 const VERSION: u32 = 1;
-/// The largest file that is read, in bytes.
-const MAX_FILE: u64 = 4 * 1024 * 1024;
+/// The largest file that is read or written, in bytes.
+const MAX_FILE: usize = 4 * 1024 * 1024;
+/// The most that is kept for one client at one server, in bytes: a server that gives more is not to fill the file.
+const MAX_ENTRY: usize = 64 * 1024;
 /// How long a change waits for that of another process.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How often it looks.
 const EVERY: Duration = Duration::from_millis(10);
 
 /// A file with credentials, for its owner alone (mode 0600). It is changed as a whole, by renaming; processes that change
-/// it at the same time wait for each other, by a file beside it.
+/// it at the same time wait for each other, by a file beside it. It has at most 4 MiB, and 64 KiB for one client at one
+/// server: what would make it larger is an error, and leaves it as it is.
 ///
 /// ```
 /// use tool_mcp::client::credentials::{CredentialFile, CredentialKey, CredentialStore, Credentials};
@@ -97,25 +100,37 @@ impl CredentialFile {
     }
 
     fn read(&self) -> io::Result<Content> {
-        let mut text = String::new();
+        let mut text = Vec::new();
         match File::open(&self.0) {
-            Ok(file) => file.take(MAX_FILE + 1).read_to_string(&mut text)?,
+            Ok(file) => file.take(MAX_FILE as u64 + 1).read_to_end(&mut text)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Content { version: VERSION, credentials: Vec::new() });
             }
             Err(error) => return Err(error),
         };
+        if text.len() > MAX_FILE {
+            return Err(too_large(format!(
+                "it has more than {MAX_FILE} bytes, which no file of credentials has: take it away"
+            )));
+        }
         // What the parser says could have a piece of a token in it.
-        let content = serde_json::from_str::<Content>(&text).ok().filter(|content| content.version == VERSION);
+        let content = serde_json::from_slice::<Content>(&text).ok().filter(|content| content.version == VERSION);
         content.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is no file of credentials: take it away"))
     }
 
     fn write(&self, content: &Content) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(content)?;
+        text.push(b'\n');
+        // What could not be read again would be lost for all servers.
+        if text.len() > MAX_FILE {
+            return Err(too_large(format!(
+                "it would have more than {MAX_FILE} bytes: forget servers that are not used"
+            )));
+        }
         let folder = self.folder();
         // A temporary file is its owner's alone.
         let mut fresh = tempfile::Builder::new().prefix(".mcp-credentials-").tempfile_in(folder)?;
-        serde_json::to_writer_pretty(&mut fresh, content)?;
-        fresh.write_all(b"\n")?;
+        fresh.write_all(&text)?;
         fresh.as_file().sync_all()?;
         fresh.persist(&self.0)?;
         Ok(())
@@ -162,11 +177,16 @@ impl CredentialStore for CredentialFile {
     }
 
     fn save(&self, key: &CredentialKey, credentials: &Credentials) -> io::Result<()> {
+        let (server, client, kept) = (key.server.clone(), key.client.clone(), credentials.to_value());
+        let entry = Entry { server, client, kept };
+        let length = serde_json::to_vec(&entry)?.len();
+        if length > MAX_ENTRY {
+            return Err(too_large(format!("a server gave {length} bytes, and at most {MAX_ENTRY} are kept for one")));
+        }
         let _lock = self.lock()?;
         let mut content = self.read()?;
         content.credentials.retain(|entry| !entry.is_of(key));
-        let (server, client) = (key.server.clone(), key.client.clone());
-        content.credentials.push(Entry { server, client, kept: credentials.to_value() });
+        content.credentials.push(entry);
         self.write(&content)
     }
 
@@ -182,6 +202,10 @@ impl CredentialStore for CredentialFile {
             Err(TryLockError::Error(error)) => Err(error),
         }
     }
+}
+
+fn too_large(fault: String) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, fault)
 }
 
 /// A new folder is its owner's alone; one that is there stays as it is.

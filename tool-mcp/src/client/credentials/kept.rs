@@ -7,13 +7,21 @@ use std::{
 };
 
 use async_trait::async_trait;
-use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore as Store, StoredCredentials};
+use rmcp::transport::auth::{
+    AuthError, CredentialRefreshGuard, CredentialStore as Store, StoredCredentials, VendorExtraTokenFields,
+};
+use serde::Deserialize;
+use serde_json::Value;
 use tokio::{
     task::spawn_blocking,
     time::{Instant, sleep},
 };
 
 use super::{CredentialKey, CredentialStore, Credentials};
+use crate::client::oauth_answers::Registered;
+
+/// What is kept beside what `rmcp` keeps: the secret of a client that was registered, without which nothing is renewed.
+const SECRET: &str = "client_secret";
 
 /// How long a token that another process renews is waited for, and how often that is looked at.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +40,8 @@ struct Inner {
 #[derive(Default)]
 struct Memory {
     known: Option<StoredCredentials>,
+    /// The client that they were given to, where it was given a secret too.
+    registered: Option<Registered>,
     /// Whether they could not be put in the store, which then says nothing of them.
     is_unkept: bool,
 }
@@ -79,9 +89,33 @@ impl Kept {
     pub(in crate::client) async fn read(&self) {
         let Some(place) = self.0.place.as_ref().filter(|_| !self.memory().is_unkept) else { return };
         if let Some(found) = place.with("read", |place| place.store.load(&place.key)).await {
+            let found = found.map(|found| found.to_value());
+            let mut memory = self.memory();
+            memory.registered = found.as_ref().and_then(|found| Registered::deserialize(found).ok());
             // What cannot be understood is of another version: somebody signs in anew.
-            self.memory().known = found.and_then(|found| serde_json::from_value(found.to_value()).ok());
+            memory.known = found.and_then(|found| serde_json::from_value(found).ok());
         }
+    }
+
+    /// Notes who credentials are about to be given to.
+    pub(in crate::client) fn register(&self, client: Registered) {
+        self.memory().registered = Some(client);
+    }
+
+    /// The secret that a client was given when it was registered.
+    pub(in crate::client) fn secret_of(&self, client_id: &str) -> Option<String> {
+        let memory = self.memory();
+        let registered = memory.registered.as_ref().filter(|client| client.client_id == client_id)?;
+        Some(registered.client_secret.clone())
+    }
+
+    /// What is put in the store.
+    fn to_value(&self, credentials: &StoredCredentials) -> Option<Value> {
+        let mut value = serde_json::to_value(credentials).ok()?;
+        if let (Some(members), Some(secret)) = (value.as_object_mut(), self.secret_of(&credentials.client_id)) {
+            members.insert(SECRET.to_owned(), secret.into());
+        }
+        Some(value)
     }
 
     /// Forgets them, for they were refused.
@@ -99,10 +133,14 @@ impl Store for Kept {
         Ok(self.known())
     }
 
-    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        let value = serde_json::to_value(&credentials);
+    async fn save(&self, mut credentials: StoredCredentials) -> Result<(), AuthError> {
+        // Of what a server says beside the tokens nothing is needed, and there may be much of it.
+        if let Some(given) = &mut credentials.token_response {
+            given.set_extra_fields(VendorExtraTokenFields::default());
+        }
+        let value = self.to_value(&credentials);
         self.memory().known = Some(credentials);
-        if let (Some(place), Ok(value)) = (&self.0.place, value) {
+        if let (Some(place), Some(value)) = (&self.0.place, value) {
             let save = move |place: &Place| place.store.save(&place.key, &Credentials::new(value));
             let is_kept = place.with("kept", save).await.is_some();
             self.memory().is_unkept = !is_kept;
