@@ -22,7 +22,6 @@ pub(super) const REFUSED: &[c_long] = &[
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     // namespaces and mounts
-    libc::SYS_unshare,
     libc::SYS_setns,
     libc::SYS_mount,
     libc::SYS_umount2,

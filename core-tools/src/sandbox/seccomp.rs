@@ -73,6 +73,7 @@ fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
         let setuid = u64::from(libc::S_ISUID);
         refuse(&mut rules, call, [(argument, SeccompCmpOp::MaskedEq(setuid), setuid)])?;
     }
+    own_directory(&mut rules)?;
     // The limits of another process.
     refuse(&mut rules, libc::SYS_prlimit64, [(0, SeccompCmpOp::Ne, 0)])?;
     own_limit(&mut rules)?;
@@ -93,6 +94,15 @@ fn make(allowed: Allowed) -> Result<BpfProgram, seccompiler::Error> {
         parts.push(BpfProgram::try_from(part)?);
     }
     Ok(program::joined(arch, &cases, parts))
+}
+
+/// New namespaces are refused. That a thread has a working directory of its own is none, and saves who starts commands a
+/// copy of itself for each.
+fn own_directory(rules: &mut Rules) -> Result<(), seccompiler::Error> {
+    let directory = u64::from(libc::CLONE_FS.unsigned_abs());
+    let is_more = SeccompCondition::new(0, Qword, SeccompCmpOp::Ne, directory)?;
+    rules.entry(libc::SYS_unshare).or_default().push(SeccompRule::new(vec![is_more])?);
+    Ok(())
 }
 
 /// The limit that tells a command's processes from all others, of which a daemon would rid itself to outlive the command.
