@@ -53,6 +53,29 @@ pub(crate) fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
+/// The keywords whose value is a reference.
+pub(crate) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// The schemas in one that are for the very value that it is for, whatever the value is. Those of `dependentSchemas` are
+/// for values with a certain member, and are not among them.
+pub(crate) fn for_same_value(schema: &Value) -> impl Iterator<Item = &Value> {
+    schema.as_object().into_iter().flatten().flat_map(|(keyword, held)| match (keyword.as_str(), held) {
+        ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.as_slice(),
+        ("not" | "if" | "then" | "else", part) => std::slice::from_ref(part),
+        _ => &[],
+    })
+}
+
+/// What the fragment of a reference leads to: a place by its JSON pointer, else one that is found by its name.
+pub(crate) fn target<'s>(
+    root: &'s Value,
+    fragment: &str,
+    named: impl FnOnce(&str) -> Option<&'s Value>,
+) -> Option<&'s Value> {
+    let place = decoded(fragment);
+    if place.is_empty() || place.starts_with('/') { root.pointer(&place) } else { named(&place) }
+}
+
 /// A fragment without its `%` escapes; what is no escape stays.
 pub(crate) fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());

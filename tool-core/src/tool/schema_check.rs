@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::schema::place::decoded;
+use crate::schema::place::{REFERENCES, for_same_value, target};
 
 /// How deep a schema may be nested, in levels of JSON: as deep as arguments may be.
 pub const MAX_SCHEMA_DEPTH: usize = 128;
@@ -41,9 +41,6 @@ pub enum SchemaFault {
     Invalid(String),
 }
 
-/// Keywords whose schemas are for the very value that theirs is for, not for a part of it.
-const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
-const IN_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// Keywords whose value is data, in which `$ref` is a name like any other.
 const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
@@ -53,12 +50,7 @@ pub(super) fn check(schema: &Value) -> Result<(), SchemaFault> {
     let mut targets: HashMap<*const Value, &Value> = HashMap::new();
     for (node, reference) in &found.references {
         let fragment = reference.strip_prefix('#').ok_or_else(|| SchemaFault::Elsewhere((*reference).to_owned()))?;
-        let target = if fragment.is_empty() || fragment.starts_with('/') {
-            let decoded = decoded(fragment);
-            schema.pointer(&decoded)
-        } else {
-            found.anchors.get(fragment).copied()
-        };
+        let target = target(schema, fragment, |_| found.anchors.get(fragment).copied());
         targets
             .insert(std::ptr::from_ref(*node), target.ok_or_else(|| SchemaFault::Dangling((*reference).to_owned()))?);
     }
@@ -104,7 +96,7 @@ impl<'s> Survey<'s> {
     }
 
     fn note(&mut self, schema: &'s Value, keywords: &'s serde_json::Map<String, Value>) {
-        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+        for keyword in REFERENCES {
             if let Some(reference) = keywords.get(keyword).and_then(Value::as_str) {
                 self.references.push((schema, reference));
             }
@@ -152,10 +144,8 @@ fn in_place<'s>(
     targets: &HashMap<*const Value, &'s Value>,
 ) -> impl Iterator<Item = &'s Value> + use<'s> {
     let target = targets.get(&std::ptr::from_ref(node)).copied();
-    let single = IN_PLACE.into_iter().filter_map(move |keyword| node.get(keyword));
-    let listed = IN_PLACE_LISTS.into_iter().filter_map(move |keyword| node.get(keyword)?.as_array()).flatten();
     let dependent = node.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
-    target.into_iter().chain(single).chain(listed).chain(dependent)
+    target.into_iter().chain(for_same_value(node)).chain(dependent)
 }
 
 /// Where a schema stands, for the message.

@@ -12,6 +12,7 @@ use super::{
     coerce::types,
     narrow::{follow, tags},
 };
+use crate::schema::place::for_same_value;
 
 /// How deep a value of such a type may be nested.
 pub(super) const MOST_LEVELS: usize = 20;
@@ -91,11 +92,8 @@ pub(super) fn is_endless(root: &Value) -> bool {
 fn same_value<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     let Some(keywords) = schema.as_object() else { return Vec::new() };
     let target = keywords.get("$ref").and_then(Value::as_str).and_then(|at| root.pointer(at.strip_prefix('#')?));
-    let parts =
-        ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|keyword| keywords.get(keyword)?.as_array()).flatten();
-    let others = ["not", "if", "then", "else"].into_iter().filter_map(|keyword| keywords.get(keyword));
     let dependent = keywords.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    target.into_iter().chain(parts).chain(others).chain(dependent).collect()
+    target.into_iter().chain(for_same_value(schema)).chain(dependent).collect()
 }
 
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Vec<Value>> {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::coerce::{list, size};
-use crate::schema::place::decoded;
+use crate::schema::place::{REFERENCES, for_same_value, target};
 
 /// How many looks at a value are affordable in one call: a fraction of a second.
 const MOST_LOOKS: u64 = 1_000_000;
@@ -23,7 +23,6 @@ const KEPT: usize = 1 << 20;
 const SMALL: u64 = 16;
 /// The name of a member, as far as it matters here.
 static NAME: Value = Value::Null;
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 const UNEVALUATED: [&str; 2] = ["unevaluatedProperties", "unevaluatedItems"];
 
 /// How many looks at a value are affordable in one call, in proportion to its size.
@@ -85,7 +84,7 @@ impl<'a> Count<'a> {
             return None;
         }
         let before = self.left;
-        self.in_place(keywords, value, depth)?;
+        self.in_place(schema, keywords, value, depth)?;
         if UNEVALUATED.iter().any(|keyword| keywords.contains_key(*keyword)) {
             // What these have not seen is found by looking again: at what holds, and into what that has seen.
             self.spend((before - self.left).saturating_mul(2))?;
@@ -98,18 +97,21 @@ impl<'a> Count<'a> {
     }
 
     /// What is held against the value itself.
-    fn in_place(&mut self, keywords: &'a Map<String, Value>, value: &'a Value, depth: usize) -> Option<()> {
+    fn in_place(
+        &mut self,
+        schema: &'a Value,
+        keywords: &'a Map<String, Value>,
+        value: &'a Value,
+        depth: usize,
+    ) -> Option<()> {
+        for_same_value(schema).try_for_each(|part| self.node(part, value, depth))?;
         for (keyword, part) in keywords {
             match (keyword.as_str(), part, value) {
-                ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference), _) => {
+                (keyword, Value::String(reference), _) if REFERENCES.contains(&keyword) => {
                     if let Some(target) = self.resolve(reference) {
                         self.target(target, value, depth)?;
                     }
                 }
-                ("allOf" | "anyOf" | "oneOf", Value::Array(parts), _) => {
-                    parts.iter().try_for_each(|part| self.node(part, value, depth))?;
-                }
-                ("not" | "if" | "then" | "else", part, _) => self.node(part, value, depth)?,
                 ("dependentSchemas" | "dependencies", Value::Object(parts), Value::Object(members)) => {
                     for (_, part) in parts.iter().filter(|(name, _)| members.contains_key(*name)) {
                         self.node(part, value, depth)?;
@@ -123,16 +125,14 @@ impl<'a> Count<'a> {
 
     fn resolve(&mut self, reference: &str) -> Option<&'a Value> {
         let root = self.root;
-        let fragment = decoded(reference.strip_prefix('#')?);
-        if fragment.is_empty() || fragment.starts_with('/') {
-            return root.pointer(&fragment);
-        }
-        let named = self.anchors.get_or_insert_with(|| {
-            let mut found = HashMap::new();
-            anchors(root, &mut found);
-            found
-        });
-        named.get(fragment.as_str()).copied()
+        target(root, reference.strip_prefix('#')?, |name| {
+            let named = self.anchors.get_or_insert_with(|| {
+                let mut found = HashMap::new();
+                anchors(root, &mut found);
+                found
+            });
+            named.get(name).copied()
+        })
     }
 
     fn target(&mut self, target: &'a Value, value: &'a Value, depth: usize) -> Option<()> {
