@@ -37,8 +37,8 @@ use crate::call::{ObjectText, object_text};
 #[derive(Debug)]
 pub struct Validator {
     schema: Value,
-    /// The whole schema, compiled when it is first needed; or why it cannot be used.
-    compiled: OnceLock<Result<jsonschema::Validator, String>>,
+    /// The whole schema, compiled when it is first needed; `None` where it cannot be used.
+    compiled: OnceLock<Option<jsonschema::Validator>>,
     endless: OnceLock<bool>,
     may_double: OnceLock<bool>,
 }
@@ -151,7 +151,7 @@ impl Validator {
 
     /// Whether the whole schema accepts a value; `None` where to find out could take for ever.
     pub(crate) fn accepts(&self, value: &Value) -> Option<bool> {
-        let compiled = self.compiled.get_or_init(|| compile(&self.schema)).as_ref().ok()?;
+        let compiled = self.compiled.get_or_init(|| compile(&self.schema).ok()).as_ref()?;
         self.is_affordable(&self.schema, value).then(|| compiled.is_valid(value))
     }
 
