@@ -117,17 +117,16 @@ impl Rewriter<'_> {
     /// An alternative that also says what stands beside it; none where nothing fits both.
     fn with_base(&mut self, at: &At<'_>, base: &Keywords, branch: Value) -> Option<Value> {
         let Value::Object(branch) = branch else { return None };
-        let mut whole = base.clone();
-        // Parts of parts are put together when the alternative itself is looked at.
-        let has_parts = ["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| branch.contains_key(*keyword));
-        let mut leftover = Leftover::new();
-        if !has_parts {
+        if !["$ref", "allOf", "anyOf", "oneOf"].iter().any(|keyword| branch.contains_key(*keyword)) {
+            let (mut whole, mut leftover) = (base.clone(), Leftover::new());
             self.merge(at, &mut whole, branch.clone(), &mut leftover).ok()?;
+            if leftover.is_empty() {
+                return Some(whole.into());
+            }
         }
-        if has_parts || !leftover.is_empty() {
-            whole.clone_from(base);
-            whole.insert("allOf".into(), json!([branch]));
-        }
+        // Parts of parts are put together when the alternative itself is looked at.
+        let mut whole = base.clone();
+        whole.insert("allOf".into(), Value::Array(vec![branch.into()]));
         Some(whole.into())
     }
 }

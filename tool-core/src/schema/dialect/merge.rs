@@ -125,11 +125,11 @@ impl Rewriter<'_> {
     fn spread_items(&mut self, at: &At<'_>, whole: &mut Keywords, part: &mut Keywords, leftover: &mut Leftover) {
         let known = whole.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
         let more = part.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
-        let rests = [(&*whole, known, more), (&*part, more, known)];
-        let copied = rests.map(|(of, own, all)| of.get("items").map_or(0, size) * all.saturating_sub(own));
         if known + more == 0 {
             return;
         }
+        let rests = [(&*whole, known, more), (&*part, more, known)];
+        let copied = rests.map(|(of, own, all)| of.get("items").map_or(0, size) * all.saturating_sub(own));
         if !self.spend(copied.iter().sum::<usize>() + known.max(more)) {
             leftover
                 .extend(["prefixItems", "items"].into_iter().filter_map(|keyword| part.shift_remove_entry(keyword)));
