@@ -128,32 +128,32 @@ async fn a_server_may_have_but_tools_that_change_nothing() {
     assert!(!tools.is_empty() && tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true), "{listed}");
 }
 
-#[test]
-fn an_address_that_others_could_reach_is_refused_before_it_is_told_with_the_flags_that_allow_it() {
+/// What `mcp --http` says with these flags, where it is wrong to call it so.
+fn misused(flags: &[&str]) -> String {
     let project = Project::new();
     let served = Command::new(env!("CARGO_BIN_EXE_core-tools"))
-        .args(["mcp", "--http", "0.0.0.0:0", "--cwd"])
+        .args(["mcp", "--http"])
+        .args(flags)
+        .arg("--cwd")
         .arg(&project.root)
         .stdin(Stdio::null())
         .output()
         .unwrap();
     let said = String::from_utf8(served.stderr).unwrap();
     assert_eq!(served.status.code(), Some(2), "{said}");
+    said
+}
+
+#[test]
+fn an_address_that_others_could_reach_is_refused_before_it_is_told_with_the_flags_that_allow_it() {
+    let said = misused(&["0.0.0.0:0"]);
     assert!(said.contains("--bearer-token-env") && said.contains("--allow-host"), "{said}");
     assert!(!said.contains("listening"), "{said}");
 }
 
 #[test]
 fn what_is_no_host_is_a_usage_error_before_anything_is_served() {
-    let project = Project::new();
-    let served = Command::new(env!("CARGO_BIN_EXE_core-tools"))
-        .args(["mcp", "--http", "127.0.0.1:0", "--allow-host", "*.example.com", "--cwd"])
-        .arg(&project.root)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let said = String::from_utf8(served.stderr).unwrap();
-    assert_eq!(served.status.code(), Some(2), "{said}");
+    let said = misused(&["127.0.0.1:0", "--allow-host", "*.example.com"]);
     assert!(said.contains("--allow-host: `*.example.com` is no host") && !said.contains("listening"), "{said}");
 }
 
