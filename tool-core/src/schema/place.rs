@@ -1,7 +1,7 @@
 //! Where a schema holds other schemas, what a reference says, and of which type a value is: what all that read schemas
 //! agree on.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What is under a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub(crate) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"
 
 /// The schemas in one that are for the very value that it is for, whatever the value is. Those of `dependentSchemas` are
 /// for values with a certain member, and are not among them.
-pub(crate) fn for_same_value(schema: &Value) -> impl Iterator<Item = &Value> {
-    schema.as_object().into_iter().flatten().flat_map(|(keyword, held)| match (keyword.as_str(), held) {
+pub(crate) fn for_same_value(keywords: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    keywords.iter().flat_map(|(keyword, held)| match (keyword.as_str(), held) {
         ("allOf" | "anyOf" | "oneOf", Value::Array(parts)) => parts.as_slice(),
         ("not" | "if" | "then" | "else", part) => std::slice::from_ref(part),
         _ => &[],

@@ -145,7 +145,7 @@ fn in_place<'s>(
 ) -> impl Iterator<Item = &'s Value> + use<'s> {
     let target = targets.get(&std::ptr::from_ref(node)).copied();
     let dependent = node.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(|all| all.values());
-    target.into_iter().chain(for_same_value(node)).chain(dependent)
+    target.into_iter().chain(node.as_object().into_iter().flat_map(for_same_value)).chain(dependent)
 }
 
 /// Where a schema stands, for the message.

@@ -93,7 +93,7 @@ fn same_value<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
     let Some(keywords) = schema.as_object() else { return Vec::new() };
     let target = keywords.get("$ref").and_then(Value::as_str).and_then(|at| root.pointer(at.strip_prefix('#')?));
     let dependent = keywords.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
-    target.into_iter().chain(for_same_value(schema)).chain(dependent).collect()
+    target.into_iter().chain(for_same_value(keywords)).chain(dependent).collect()
 }
 
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Vec<Value>> {

@@ -84,7 +84,7 @@ impl<'a> Count<'a> {
             return None;
         }
         let before = self.left;
-        self.in_place(schema, keywords, value, depth)?;
+        self.in_place(keywords, value, depth)?;
         if UNEVALUATED.iter().any(|keyword| keywords.contains_key(*keyword)) {
             // What these have not seen is found by looking again: at what holds, and into what that has seen.
             self.spend((before - self.left).saturating_mul(2))?;
@@ -97,14 +97,8 @@ impl<'a> Count<'a> {
     }
 
     /// What is held against the value itself.
-    fn in_place(
-        &mut self,
-        schema: &'a Value,
-        keywords: &'a Map<String, Value>,
-        value: &'a Value,
-        depth: usize,
-    ) -> Option<()> {
-        for_same_value(schema).try_for_each(|part| self.node(part, value, depth))?;
+    fn in_place(&mut self, keywords: &'a Map<String, Value>, value: &'a Value, depth: usize) -> Option<()> {
+        for_same_value(keywords).try_for_each(|part| self.node(part, value, depth))?;
         for (keyword, part) in keywords {
             match (keyword.as_str(), part, value) {
                 (keyword, Value::String(reference), _) if REFERENCES.contains(&keyword) => {
